@@ -1,0 +1,80 @@
+"""What a driver is asked to do and what it brings back: data only, shared by every driver.
+
+A driver sends each call exactly once. Deadlines that pass are facts of the transcript, not errors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from conformance.exchange.model import ClientView, HangUp
+from conformance.wire.transcript import Transcript
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deadlines:
+    """Seconds to wait: for the connection, for the whole response head, between two reads, for the whole exchange."""
+
+    connect: float = 5.0
+    head: float = 15.0
+    idle: float = 15.0
+    exchange: float = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behaviour:
+    """What the client does with the response.
+
+    `hang_up` is "" (read all), "send" (as soon as the request is written: before the response head), "head" (after the
+    head, before the first event) or "event:N" (after N events). `wait_ms` delays the hang-up from that point on.
+    `pause_ms` waits that long before each further read (a slow reader).
+    """
+
+    hang_up: str = ""
+    wait_ms: float = 0.0
+    pause_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One request to send.
+
+    `base_url` is the API root as an SDK takes it ("http://127.0.0.1:4000/v1"); `path` is appended ("/chat/completions").
+    `headers` come besides what the driver itself sets (host, content type, length, authorization from `api_key`).
+    `endpoint` is the operation's name (exchange.Endpoint) and `params` the JSON object to send, for SDK drivers; `body` are
+    the exact bytes, for the raw ones.
+    """
+
+    base_url: str
+    path: str
+    method: str
+    endpoint: str
+    api_key: str
+    body: bytes = b""
+    params: dict[str, Any] = field(default_factory=dict)
+    headers: tuple[tuple[str, str], ...] = ()
+    behaviour: Behaviour = Behaviour()
+    deadlines: Deadlines = Deadlines()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capture:
+    """What came of a call: the raw timed bytes, and what the client made of them (None for raw drivers)."""
+
+    transcript: Transcript
+    hangup: HangUp | None = None
+    client: ClientView | None = None
+
+
+class Driver(Protocol):
+    """Speaks to a gateway. One instance serves many concurrent calls; `aclose` frees its connections."""
+
+    name: str
+    version: str
+
+    async def send(self, call: Call) -> Capture:
+        """Send the call once and return what happened. Raises only DriverError, for our own faults."""
+
+    async def aclose(self) -> None:
+        """Close every connection."""

@@ -1,0 +1,1 @@
+"""What happened, frozen: both legs of one client request as facts."""

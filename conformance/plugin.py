@@ -1,0 +1,1 @@
+"""pytest hooks and fixtures; no logic."""

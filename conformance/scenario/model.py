@@ -1,0 +1,70 @@
+"""A scenario in memory: a client request, its play, the client's behaviour, and the clauses that it must exercise.
+
+Data only; `load` makes it from TOML.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.driver.model import Behaviour
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayItem:
+    """One envelope of a play: a cassette's name, which of its interactions, and the transforms applied, in order.
+
+    `cassette` may instead be one of the words that need no envelope: "@refuse" (the member's port is closed),
+    "@close" (closes after reading the request, before any head), "@reset" (resets then), "@hang" (never answers).
+    """
+
+    cassette: str
+    interaction: int = 0
+    transforms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Play:
+    """What each member answers for one client request; the last item of a list repeats. `default` serves the others."""
+
+    members: dict[str, tuple[PlayItem, ...]] = field(default_factory=dict)
+    default: tuple[PlayItem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenarioRequest:
+    """What the client sends: an endpoint and the JSON parameters besides `model`, or raw body bytes.
+
+    `model` replaces the lane's alias when set (a model that the gateway does not know). `raw` is sent as it is, with
+    {{nonce}} and {{model}} filled in. `headers` are extra field lines; `api_key` replaces the target's when not None.
+    """
+
+    endpoint: str
+    params: dict[str, Any] = field(default_factory=dict)
+    model: str | None = None
+    raw: str | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    api_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """One scenario. `lane` is the kind of lane that it needs: "single" (one member) or "pool4" (four)."""
+
+    id: str
+    title: str
+    request: ScenarioRequest
+    play: Play
+    lane: str = "single"
+    behaviour: Behaviour = Behaviour()
+    needs: frozenset[str] = frozenset()
+    exercises: tuple[str, ...] = ()
+    source: str = ""
+    live: bool = False
+    drivers: tuple[str, ...] = ()
+
+    @property
+    def stream(self) -> bool:
+        """Whether the request asks for a stream."""
+        return self.request.params.get("stream") is True
