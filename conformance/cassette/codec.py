@@ -1,0 +1,252 @@
+"""A cassette file's content (vcrpy's mapping, ours under `metadata.conformance`) to a Cassette, and back.
+
+`decode` validates and says what is wrong where; plain vcrpy cassettes load too. `encode` gives what plain vcrpy plays.
+Pure: knows no file and no YAML. Head lines hold one character for each byte (latin-1).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.cassette.fields import Field
+from conformance.cassette.foreign import body_bytes, clean_text, derived_head, header_lines
+from conformance.cassette.model import Cassette, Envelope, EnvelopeEnd, Frame, Interaction, RecordedRequest
+from conformance.errors import CassetteError
+
+#: The one placeholder; only an authored cassette may carry it.
+NONCE = b"{{nonce}}"
+
+ORIGINS = ("recorded", "authored")
+
+_FACTS = ("title", "provider", "origin", "source", "date", "redactions", "interactions")
+_INTERACTION_FACTS = ("end", "head", "frames", "member", "at", "request_headers")
+_STATUS_LINE = re.compile(r"HTTP/\d\.\d (\d{3})(?: (.*))?", re.DOTALL)
+
+
+def decode(data: Mapping[str, Any], *, name: str) -> Cassette:
+    """The cassette that `data` (a parsed file) holds; `name` is how it is called in messages and by scenarios.
+
+    Raises CassetteError with the place and a hint when the content is not a valid cassette.
+    """
+    root = Field(data, name)
+    _recognise(root)
+    facts = root.child("metadata").child("conformance")
+    facts.only(_FACTS)
+    recorded = root.child("interactions").items()
+    told = facts.child("interactions")
+    if not told.absent and len(told.items()) != len(recorded):
+        raise told.wrong(f"one entry for each of the {len(recorded)} interactions, in the same order")
+    entries = told.items() if not told.absent else tuple(Field(None, told.where) for _ in recorded)
+    cassette = Cassette(
+        name=name,
+        interactions=tuple(_interaction(r, f) for r, f in zip(recorded, entries, strict=True)),
+        title=facts.child("title").text(),
+        provider=facts.child("provider").text(),
+        origin=_origin(facts.child("origin")),
+        source=facts.child("source").text(),
+        date=facts.child("date").text(),
+        redactions=tuple((r.child("where").text(), r.child("kind").text()) for r in facts.child("redactions").items()),
+    )
+    _check_placeholder(cassette)
+    return cassette
+
+
+def _recognise(root: Field) -> None:
+    if not isinstance(root.value, Mapping) or "interactions" not in root.value:
+        hint = "a vcrpy cassette has the top-level keys version and interactions"
+        if isinstance(root.value, Mapping) and "http_interactions" in root.value:
+            hint = "this is a cassette of Ruby's VCR; only vcrpy's are read"
+        raise CassetteError("this is not a cassette", where=root.where, hint=hint)
+    version = root.value.get("version", 1)
+    if version != 1:
+        raise root.child("version").wrong("format version 1")
+
+
+def _origin(field: Field) -> str:
+    origin = field.text()
+    if origin and origin not in ORIGINS:
+        raise field.wrong("recorded or authored")
+    return origin
+
+
+def _interaction(recorded: Field, facts: Field) -> Interaction:
+    facts.only(_INTERACTION_FACTS)
+    request = _request(recorded.child("request"), facts.child("request_headers"))
+    at = facts.child("at")
+    return Interaction(
+        request=request,
+        envelope=_envelope(recorded.child("response"), facts, request.method),
+        member=facts.child("member").text(),
+        at=None if at.absent else at.milliseconds(),
+    )
+
+
+def _request(field: Field, ordered: Field) -> RecordedRequest:
+    if field.absent:
+        raise field.wrong("a request")
+    uri = field.child("uri")
+    if not uri.text():
+        raise uri.wrong("an absolute URI")
+    return RecordedRequest(
+        method=field.child("method").text() or "GET",
+        uri=uri.text(),
+        headers=header_lines(field.child("headers") if ordered.absent else ordered),
+        body=body_bytes(field.child("body")),
+    )
+
+
+def _envelope(response: Field, facts: Field, method: str) -> Envelope:
+    if response.absent:
+        raise response.wrong("a response")
+    body = body_bytes(response.child("content" if "content" in response.mapping() else "body"))
+    told = facts.child("head")
+    head = _derived(response, body, method) if told.absent else _head(told, response)
+    if not head and body:
+        raise told.wrong("a status line", hint="a body cannot come without a head")
+    frames = facts.child("frames")
+    return Envelope(
+        head=head,
+        body=body,
+        frames=(((Frame(0.0, len(body)),) if body else ()) if frames.absent else _frames(frames, len(body))),
+        end=_end(facts.child("end")),
+    )
+
+
+def _derived(response: Field, body: bytes, method: str) -> tuple[str, ...]:
+    code, reason = _status(response)
+    headers = header_lines(response.child("headers"))
+    return derived_head(code, reason, headers, body, method.upper())
+
+
+def _status(response: Field) -> tuple[int, str]:
+    if "status_code" in response.mapping():  # vcrpy 4 with httpx
+        return response.child("status_code").integer(), ""
+    status = response.child("status")
+    return status.child("code").integer(), status.child("message").text()
+
+
+def _head(field: Field, response: Field) -> tuple[str, ...]:
+    lines = tuple(item.text() for item in field.items())
+    for item, line in zip(field.items(), lines, strict=True):
+        if "\n" in line or any(character > "\xff" for character in line):
+            raise item.wrong("one head line without line end, one character for each byte")
+    match = _STATUS_LINE.fullmatch(lines[0]) if lines else None
+    if match and not response.child("status").absent and int(match[1]) != _status(response)[0]:
+        raise field.items()[0].wrong(f"the response's status, {_status(response)[0]}")
+    return lines
+
+
+def _frames(field: Field, size: int) -> tuple[Frame, ...]:
+    frames: list[Frame] = []
+    for item in field.items():
+        pair = item.items()
+        if len(pair) != 2:
+            raise item.wrong("a pair [milliseconds, bytes]")
+        frame = Frame(pair[0].milliseconds(), pair[1].integer())
+        if frame.size == 0 or (frames and frame.at < frames[-1].at):
+            raise item.wrong("at least one byte, and no earlier than the frame before")
+        frames.append(frame)
+    total = sum(frame.size for frame in frames)
+    if total != size:
+        raise CassetteError(f"the frames sum to {total} bytes, the body has {size}", where=field.where)
+    return tuple(frames)
+
+
+def _end(field: Field) -> EnvelopeEnd:
+    try:
+        return EnvelopeEnd(field.text(EnvelopeEnd.COMPLETE))
+    except ValueError:
+        raise field.wrong(f"one of {', '.join(EnvelopeEnd)}") from None
+
+
+def _check_placeholder(cassette: Cassette) -> None:
+    if cassette.origin == "authored":
+        return
+    for i, interaction in enumerate(cassette.interactions):
+        if NONCE in interaction.envelope.body or any(NONCE.decode() in line for line in interaction.envelope.head):
+            raise CassetteError(
+                "the placeholder {{nonce}} stands in a cassette that is not authored",
+                where=f"{cassette.name}: interactions[{i}].response",
+                hint="set metadata.conformance.origin to authored",
+            )
+
+
+def encode(cassette: Cassette) -> dict[str, Any]:
+    """The mapping to write: plain vcrpy plays it, and `decode` gives back an equal cassette."""
+    facts: dict[str, Any] = {
+        key: value
+        for key in ("title", "provider", "origin", "source", "date")
+        if (value := getattr(cassette, key)) != ""
+    }
+    if cassette.redactions:
+        facts["redactions"] = [{"where": where, "kind": kind} for where, kind in cassette.redactions]
+    facts["interactions"] = [_encoded_facts(interaction) for interaction in cassette.interactions]
+    return {
+        "version": 1,
+        "interactions": [
+            {"request": _encoded_request(i.request), "response": _encoded_response(i.envelope)}
+            for i in cassette.interactions
+        ],
+        "metadata": {"conformance": facts},
+    }
+
+
+def _encoded_facts(interaction: Interaction) -> dict[str, Any]:
+    envelope = interaction.envelope
+    facts: dict[str, Any] = {
+        "end": envelope.end.value,
+        "head": list(envelope.head),
+        "frames": [[_number(frame.at), frame.size] for frame in envelope.frames],
+    }
+    if interaction.member:
+        facts["member"] = interaction.member
+    if interaction.at is not None:
+        facts["at"] = _number(interaction.at)
+    headers = interaction.request.headers
+    grouped = _grouped(headers)
+    if tuple((name, value) for name, values in grouped.items() for value in values) != headers:
+        facts["request_headers"] = [list(line) for line in headers]  # an order that a mapping cannot hold
+    return facts
+
+
+def _encoded_request(request: RecordedRequest) -> dict[str, Any]:
+    return {
+        "method": request.method,
+        "uri": request.uri,
+        "headers": _grouped(request.headers),
+        "body": _text_or_bytes(request.body) if request.body else None,
+    }
+
+
+def _encoded_response(envelope: Envelope) -> dict[str, Any]:
+    """What vcrpy plays. Its clients take ASCII only in the status message and in header values."""
+    match = _STATUS_LINE.match(envelope.head[0]) if envelope.head else None
+    lines = [line.split(":", 1) for line in envelope.head[1:] if ":" in line]
+    headers = tuple((name.strip().lower(), _ascii(value.strip())) for name, value in lines if name.strip())
+    return {
+        "status": {"code": int(match[1]) if match else 0, "message": _ascii((match and match[2]) or "")},
+        "headers": _grouped(headers),
+        "body": {"string": _text_or_bytes(envelope.body)},
+    }
+
+
+def _grouped(headers: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
+    grouped: dict[str, list[str]] = {}
+    for name, value in headers:
+        grouped.setdefault(name, []).append(value)
+    return grouped
+
+
+def _text_or_bytes(body: bytes) -> str | bytes:
+    text = clean_text(body)
+    return body if text is None else text
+
+
+def _number(value: float) -> int | float:
+    return int(value) if value == int(value) else value
+
+
+def _ascii(text: str) -> str:
+    return text.encode("ascii", "replace").decode("ascii")

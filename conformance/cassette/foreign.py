@@ -1,0 +1,142 @@
+"""What a plain vcrpy interaction lacks: a head that plays, from status and header mapping; bodies in every form met.
+
+vcrpy drops the chunked coding, may drop the content coding, and keeps neither header case nor order for every client.
+Knows nothing of our own metadata.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from http import HTTPStatus
+
+from conformance.cassette.fields import Field
+
+#: More than this is not made of a body that was given as a structure (a nest of aliases would grow without end).
+MAX_STRUCTURED_BODY = 64 * 1024 * 1024
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+def clean_text(data: bytes) -> str | None:
+    """`data` as a string when it is UTF-8 without C0 controls other than TAB, LF and CR; else None."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return None if _CONTROLS.search(text) else text
+
+
+def body_bytes(field: Field) -> bytes:
+    """A body from what stands in the file: text, bytes, null, {string}, {base64_string}, or a JSON structure."""
+    value = field.value
+    if value is None:
+        return b""
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, str):
+        return _encoded(field, value)
+    if isinstance(value, dict) and "string" in value:
+        return body_bytes(field.child("string"))
+    if isinstance(value, dict) and "base64_string" in value:
+        return _from_base64(field.child("base64_string"))
+    if isinstance(value, list) and value and all(isinstance(part, (str, bytes)) for part in value):
+        return b"".join(body_bytes(part) for part in field.items())  # the parts of an iterator
+    if isinstance(value, (dict, list)):
+        return _as_json(field)
+    raise field.wrong("a body (text, bytes, or a JSON structure)")
+
+
+def _encoded(field: Field, value: str) -> bytes:
+    try:
+        return value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise field.wrong("text that UTF-8 can carry", hint="give it as !!binary") from None
+
+
+def _from_base64(field: Field) -> bytes:
+    value = field.value
+    try:
+        return base64.b64decode(value if isinstance(value, bytes) else field.text(), validate=False)
+    except (binascii.Error, ValueError):
+        raise field.wrong("base64") from None
+
+
+def _as_json(field: Field) -> bytes:
+    parts: list[str] = []
+    size = 0
+    try:
+        for part in json.JSONEncoder(ensure_ascii=False).iterencode(field.value):
+            parts.append(part)
+            size += len(part)
+            if size > MAX_STRUCTURED_BODY:
+                raise field.wrong(f"a body of at most {MAX_STRUCTURED_BODY} bytes")
+        return "".join(parts).encode("utf-8")
+    except (TypeError, ValueError, RecursionError):
+        raise field.wrong("a JSON structure") from None
+
+
+def header_lines(field: Field) -> tuple[tuple[str, str], ...]:
+    """Field lines from a mapping of name to value or values, or from a list of pairs; in order, case kept."""
+    if isinstance(field.value, list):
+        return tuple(_pair(item) for item in field.items())
+    lines: list[tuple[str, str]] = []
+    for name in field.mapping():
+        if not isinstance(name, str):
+            raise Field(name, field.where).wrong("a header name")
+        value = field.child(name)
+        values = value.items() if isinstance(value.value, (list, tuple)) else (value,)
+        lines.extend((name, _header_text(item)) for item in values)
+    return tuple(lines)
+
+
+def _pair(field: Field) -> tuple[str, str]:
+    items = field.items()
+    if len(items) != 2:
+        raise field.wrong("a pair of name and value")
+    return items[0].text(), _header_text(items[1])
+
+
+def _header_text(field: Field) -> str:
+    value = field.value
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    if isinstance(value, (int, float)):  # an unquoted length
+        return str(value)
+    return field.text()
+
+
+def derived_head(
+    code: int, reason: str, headers: tuple[tuple[str, str], ...], body: bytes, method: str
+) -> tuple[str, ...]:
+    """A head that plays `body` completely: status line, then the headers with coding and framing set right."""
+    if not reason and code in HTTPStatus._value2member_map_:
+        reason = HTTPStatus(code).phrase
+    lines = [f"HTTP/1.1 {code} {reason}"]
+    bodiless = method == "HEAD" or code < 200 or code in (204, 304)
+    decoded = bool(body) and clean_text(body) is not None
+    chunked = any(_is(name, "transfer-encoding") and "chunked" in value.lower() for name, value in headers)
+    framed = bodiless
+    for name, value in headers:
+        if _is(name, "content-encoding") and decoded:
+            continue  # the recorder stored the decoded content
+        if _is(name, "transfer-encoding"):
+            if not chunked or framed:
+                continue
+            value, framed = "chunked", True
+        elif _is(name, "content-length") and not bodiless:
+            if chunked or framed:
+                continue
+            value, framed = str(len(body)), True
+        lines.append(f"{name}: {value}")
+    if not framed:
+        media = next((value.lower() for name, value in headers if _is(name, "content-type")), "")
+        streamed = media.startswith("text/event-stream")
+        lines.append("Transfer-Encoding: chunked" if streamed else f"Content-Length: {len(body)}")
+    return tuple(lines)
+
+
+def _is(name: str, wanted: str) -> bool:
+    return name.strip().lower() == wanted
