@@ -1,10 +1,11 @@
-"""Lanes: one model alias of the gateway each, with its own members, so that the gateway's memory of one cannot touch another.
+"""Lanes: one alias of the gateway each, with its own members, so that its memory of one cannot touch another.
 
 Plans aliases and members, and renders them for a gateway's configuration. Pure.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -29,3 +30,31 @@ class Lane:
 
     alias: str
     members: tuple[Member, ...]
+
+
+def plan_lanes(sizes: Sequence[int], *, ports: Sequence[int]) -> tuple[Lane, ...]:
+    """One lane for each size, with that many members; the lanes' names count from lane-000.
+
+    Ports are dealt in order and again from the start when they run out: within a lane they always differ; with
+    `sum(sizes)` ports no two members share one, which a play that closes a port needs when lanes run side by side.
+    Keys and upstream model names are distinct and recognisable, so that a leak names its member. Raises ValueError
+    when a lane needs more ports than there are.
+    """
+    if not ports or min(sizes, default=1) < 1 or max(sizes, default=1) > len(ports):
+        raise ValueError(f"lanes of {sorted(set(sizes))} members cannot be served from {len(ports)} ports")
+    lanes: list[Lane] = []
+    dealt = 0
+    for number, size in enumerate(sizes):
+        members = tuple(_plan_member(number, index, ports[(dealt + index) % len(ports)]) for index in range(size))
+        lanes.append(Lane(alias=f"lane-{number:03d}", members=members))
+        dealt += size
+    return tuple(lanes)
+
+
+def _plan_member(lane: int, index: int, port: int) -> Member:
+    return Member(
+        name=f"m{index}",
+        port=port,
+        api_key=f"sk-up-lane-{lane:03d}-{index}",
+        model=f"up-model-l{lane:03d}-m{index}",
+    )

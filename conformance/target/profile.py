@@ -1,13 +1,21 @@
 """A target profile: how a gateway is reached or launched, what it declares, which deadlines hold. Data from TOML.
 
-Turns a table into a validated Profile. Knows nothing of processes.
+Turns a table into a validated Profile. Knows nothing of processes, and of files only the schema that it is checked
+against.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from conformance.driver.model import Deadlines
+from conformance.errors import TargetError
+from conformance.target.lanes import Lane, Member
+from conformance.target.schema import closest, validate
+from conformance.target.template import COMMAND_WORDS, LANE_WORDS, unknown_word
 
 #: The closed set of promises that a target can declare; each makes the policy clauses that name it applicable.
 CAPABILITIES: dict[str, str] = {
@@ -23,15 +31,26 @@ CAPABILITIES: dict[str, str] = {
     "reports-serving-model": "the response names the deployment that served",
 }
 
+#: Capabilities that are a time limit, and the key that says how long it is.
+_TIME_LIMITS = {"idle-timeout": "idle_timeout_ms", "first-token-timeout": "first_token_timeout_ms"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """One target.
 
-    `kind` is "url" (already running), "reference" or "command". `capabilities` are the declared promises. `models` maps a
-    lane's alias to the target's own spelling by prefix ("openai:" + alias). `path_prefix` is the API root's path ("/v1").
-    `lane_headers` are headers that each client request of a lane carries; "{members}" style placeholders are filled by
-    `lanes`. `fault_isolation` says what resets a gateway's memory of failures: "lane", "restart" or "none".
+    `kind` is "url" (already running), "reference" or "command". `capabilities` are the declared promises. `models`
+    maps a lane's alias to the target's own spelling by prefix ("openai:" + alias). `path_prefix` is the API root's
+    path ("/v1"). `lane_headers` are headers that each client request of a lane carries; "{members}" style
+    placeholders are filled by `lanes`. `fault_isolation` says what resets a gateway's memory of failures: "lane",
+    "restart" or "none".
+
+    `program` is the executable or folder that `command` refers to as {program}; the environment variable
+    `program_variable` replaces it; `install` tells how to get it. `folder` is where the profile's file stands.
+    `ready_status` is the status that means ready (0: any answer). `max_lanes` bounds the lanes of one process (0:
+    no bound). For kind "url": `base_url` is the API root; `upstream_control` and `upstream_token_variable` reach a
+    replay upstream that already stands behind the target, and `lanes` are the aliases that the target serves from
+    it.
     """
 
     name: str
@@ -54,4 +73,104 @@ class Profile:
     settle_ms: float = 0.0
     first_token_timeout_ms: float | None = None
     idle_timeout_ms: float | None = None
-    deadlines: Deadlines = Deadlines()
+    deadlines: Deadlines = field(default_factory=Deadlines)
+    program: str = ""
+    program_variable: str = ""
+    install: str = ""
+    folder: str = ""
+    ready_status: int = 200
+    max_lanes: int = 0
+    base_url: str = ""
+    api_key_variable: str = ""
+    upstream_control: str = ""
+    upstream_token_variable: str = ""
+    lanes: tuple[Lane, ...] = ()
+
+
+def decode(table: Mapping[str, Any], *, name: str) -> Profile:
+    """The profile that a TOML table describes. `name` is the profile's name and stands in errors as the place.
+
+    Raises TargetError: an unknown key, capability or placeholder (with the closest known one), a value of a wrong type,
+    or keys that do not go together.
+    """
+    validate(table, where=name)
+    _check_capabilities(table, name)
+    _check_kind(table, name)
+    _check_templates(table, name)
+    values: dict[str, Any] = dict(table)
+    upstream = values.pop("upstream", {})
+    for key in ("command", "version_command"):
+        values[key] = tuple(values.get(key, ()))
+    for key in ("environment", "lane_headers"):
+        values[key] = tuple(values.get(key, {}).items())
+    values["capabilities"] = frozenset(values.get("capabilities", ()))
+    values["deadlines"] = Deadlines(**values.get("deadlines", {}))
+    values["lanes"] = tuple(_decode_lane(lane) for lane in values.get("lanes", ()))
+    values["upstream_control"] = upstream.get("control", "")
+    values["upstream_token_variable"] = upstream.get("token_variable", "")
+    return Profile(**{"name": name} | values)
+
+
+def at_url(url: str, *, name: str = "url") -> Profile:
+    """The profile of a gateway that already runs at `url` (the API root, as an SDK takes it); it declares nothing."""
+    if not url.startswith(("http://", "https://")):
+        raise TargetError(f"{url!r} is no http or https URL", where=name, hint="give the API root: http://host:port/v1")
+    return Profile(name=name, kind="url", title=url, base_url=url.rstrip("/"), fault_isolation="none")
+
+
+def with_capabilities(profile: Profile, names: frozenset[str]) -> Profile:
+    """The same profile declaring `names` as well. Raises TargetError for an unknown one."""
+    _check_capabilities({"capabilities": sorted(names)}, profile.name)
+    return dataclasses.replace(profile, capabilities=profile.capabilities | names)
+
+
+def _decode_lane(table: Mapping[str, Any]) -> Lane:
+    members = tuple(
+        Member(
+            name=member.get("name", f"m{index}"),
+            port=member["port"],
+            api_key=member.get("api_key", ""),
+            model=member.get("model", ""),
+        )
+        for index, member in enumerate(table["members"])
+    )
+    return Lane(alias=table["alias"], members=members)
+
+
+def _check_capabilities(table: Mapping[str, Any], name: str) -> None:
+    declared = table.get("capabilities", ())
+    for capability in declared:
+        if capability not in CAPABILITIES:
+            hint = closest(capability, CAPABILITIES)
+            raise TargetError(f"unknown capability {capability!r}", where=f"{name}: capabilities", hint=hint)
+    for capability, key in _TIME_LIMITS.items():
+        if capability in declared and "kind" in table and key not in table:
+            raise TargetError(f"{capability!r} is declared without its time", where=name, hint=f"set {key}")
+
+
+def _check_kind(table: Mapping[str, Any], name: str) -> None:
+    kind = table["kind"]
+    needed = {"url": "base_url", "reference": "command", "command": "command"}[kind]
+    if needed not in table:
+        raise TargetError(f"a target of kind {kind!r} needs {needed!r}", where=name)
+    foreign = {"url": ("command", "config", "program"), "reference": ("base_url",), "command": ("base_url",)}[kind]
+    for key in foreign:
+        if key in table:
+            raise TargetError(f"{key!r} has no meaning for a target of kind {kind!r}", where=name, hint=f"drop {key}")
+    if kind == "url" and ("lanes" in table) != ("upstream" in table):
+        raise TargetError("'lanes' and 'upstream' go together", where=name, hint="members are known only with both")
+
+
+def _check_templates(table: Mapping[str, Any], name: str) -> None:
+    words = [("command", text) for text in (*table.get("command", ()), *table.get("version_command", ()))]
+    words += [("environment", text) for text in table.get("environment", {}).values()]
+    for key, text in words:
+        if word := unknown_word(text, COMMAND_WORDS):
+            raise TargetError(
+                f"unknown placeholder {{{word}}}", where=f"{name}: {key}", hint=closest(word, COMMAND_WORDS)
+            )
+    for text in table.get("lane_headers", {}).values():
+        if word := unknown_word(text, LANE_WORDS):
+            raise TargetError(
+                f"unknown placeholder {{{word}}}", where=f"{name}: lane_headers", hint=closest(word, LANE_WORDS)
+            )
