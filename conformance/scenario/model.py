@@ -57,7 +57,7 @@ class Scenario:
     request: ScenarioRequest
     play: Play
     lane: str = "single"
-    behaviour: Behaviour = Behaviour()
+    behaviour: Behaviour = field(default_factory=Behaviour)
     needs: frozenset[str] = frozenset()
     exercises: tuple[str, ...] = ()
     source: str = ""
