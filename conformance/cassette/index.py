@@ -24,8 +24,11 @@ def pack(cassette: Cassette, *, key: str) -> bytes:
         bodies += (request.body, envelope.body)
         frames = [number for frame in envelope.frames for number in (frame.at, frame.size)]
         rows.append(
-            (request.method, request.uri, request.headers, len(request.body), envelope.head, len(envelope.body))
-            + (frames, envelope.end.value, interaction.member, interaction.at)
+            (
+                *(request.method, request.uri, request.headers, len(request.body)),
+                *(envelope.head, len(envelope.body), frames, envelope.end.value),
+                *(interaction.member, interaction.at),
+            )
         )
     about = [cassette.title, cassette.provider, cassette.origin, cassette.source, cassette.date, cassette.redactions]
     blob = b"".join(bodies)

@@ -1,7 +1,7 @@
 """Takes secrets out of a cassette before it is written, and finds what looks like one in any bytes. Pure.
 
-In bodies and URIs a secret's bytes are overwritten one for one, so every length, frame and span stays true; header values
-are replaced whole. Each replacement is noted. Keys made for tests (sk-test, sk-up-, sk-canary) are no secrets.
+In bodies and URIs a secret's bytes are overwritten one for one, so every length, frame and span stays true; header
+values are replaced whole. Each replacement is noted. Keys made for tests (sk-test, sk-up-, sk-canary) are no secrets.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _JSON_NAME = _NAME + rb"|secret|authorization|organization(?:[-_]id)?))"
 _FIELD_NAME = _NAME + rb"|key|sig|signature|token|secret))"
 _NO_WORD_BEFORE = rb"(?<![A-Za-z0-9])"
 
-#: Kind, bytes of which one stands in every match (empty: always look), pattern. By form, or by the name before the value.
+#: Kind, bytes of which one stands in every match (empty: always look), pattern: by form, or by the name before it.
 _FORMS: tuple[tuple[str, tuple[bytes, ...], bytes], ...] = (
     ("api-key", (b"sk-",), rb"(?P<value>sk-(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,})"),
     ("api-key", (b"sk_", b"hf_", b"fw_", b"r8_", b"v1_"), rb"(?P<value>(?:gsk|hf|fw|r8|tgp_v1)_[A-Za-z0-9_-]{20,})"),
@@ -34,7 +34,7 @@ _FORMS: tuple[tuple[str, tuple[bytes, ...], bytes], ...] = (
     ("organisation", (b"org-", b"proj_"), rb"(?P<value>org-[A-Za-z0-9]{20,}|proj_[A-Za-z0-9]{20,})"),
     ("json-member", (), rb'"' + _JSON_NAME + rb'"\s*:\s*"(?P<value>(?:[^"\\\r\n]|\\.)+)"'),
     ("json-member", (b'\\"',), rb'\\"' + _JSON_NAME + rb'\\"\s*:\s*\\"(?P<value>[^"\\\r\n]+)'),
-    ("field", (b"=",), rb"(?:^|[?&])" + _FIELD_NAME + rb"=(?P<value>[^&\s#\"'\\]+)"),
+    ("field", (b"=",), rb"(?:(?<=[?&])|^)" + _FIELD_NAME + rb"=(?P<value>[^&\s#\"'\\]+)"),
     ("userinfo", (b"@",), rb"(?i:https?)://(?P<value>[^/\s@\"'\\?#]+)@"),
 )
 _PATTERNS = tuple((kind, signs, re.compile(_NO_WORD_BEFORE + form)) for kind, signs, form in _FORMS)
