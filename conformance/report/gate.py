@@ -1,0 +1,96 @@
+"""The rules over a report: its numbers, what fails a run, and that a run which proves nothing is not green.
+
+From cases to a summary and an exit code. Knows nothing of how a report is written or shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from conformance.contract.clause import Level, Outcome
+from conformance.report.model import Case, Report, RunEnd, RunFooter, RunHeader, Summary
+
+CONFORMS, VIOLATIONS, USAGE, HARNESS = 0, 1, 2, 3
+_SOUND_ENDS = frozenset({RunEnd.COMPLETE, RunEnd.CAPPED})
+
+
+def unexercised(case: Case, exercises: Iterable[str]) -> tuple[str, ...]:
+    """The clauses among `exercises` that this case did not exercise, though nothing violated in it explains why.
+
+    Not exercised is what is not applicable or was not judged at all. A case that was skipped, or in which the harness
+    itself failed, owes nothing.
+    """
+    if case.skipped or case.error or case.of(Outcome.VIOLATED):
+        return ()
+    exercised = {verdict.clause for verdict in case.verdicts if verdict.outcome is not Outcome.NOT_APPLICABLE}
+    return tuple(clause for clause in exercises if clause not in exercised)
+
+
+def owed(header: RunHeader, case: Case) -> tuple[str, ...]:
+    """The clauses that `case` has to exercise here: selected, and promised by the target where they need a promise."""
+    index, declared = header.index(), frozenset(header.capabilities)
+    chosen = (index[clause] for clause in case.exercises if clause in index)
+    return tuple(need.id for need in chosen if not need.capabilities or declared.intersection(need.capabilities))
+
+
+def missed(header: RunHeader, case: Case) -> tuple[str, ...]:
+    """The clauses that `case` had to exercise in this run and did not."""
+    return unexercised(case, owed(header, case))
+
+
+def summarise(report: Report) -> Summary:
+    """The numbers of a report. Raises KeyError when a verdict's clause is not among the header's requirements."""
+    index, footer = report.header.index(), report.footer
+    counts = {outcome: dict.fromkeys(Level, 0) for outcome in Outcome}
+    gate = 0
+    for case in report.cases:
+        for verdict in case.verdicts:
+            requirement = index[verdict.clause]
+            counts[verdict.outcome][requirement.level] += 1
+            gate += verdict.outcome is Outcome.VIOLATED and requirement.gates
+    return Summary(
+        cases=len(report.cases),
+        skipped=sum(bool(case.skipped) for case in report.cases),
+        checks=sum(counts[Outcome.HELD].values()) + sum(counts[Outcome.VIOLATED].values()),
+        gate=gate,
+        unexercised=sum(len(missed(report.header, case)) for case in report.cases),
+        errors=sum(bool(case.error) for case in report.cases) + (len(footer.errors) if footer else 0),
+        counts=counts,
+        end=footer.end if footer else None,
+    )
+
+
+def exit_code(summary: Summary) -> int:
+    """0 conforms; 1 violated (a MUST, or a declared policy); 3 when the run itself cannot be trusted.
+
+    That is: no footer or an unsound end, a fault of a clause or of the harness, a clause that a scenario exists for and
+    did not reach, or no check at all. Such a run's violations are still shown, but they are not its result.
+    """
+    faulty = summary.count(Outcome.FAULTY) or summary.errors or summary.unexercised
+    if summary.end not in _SOUND_ENDS or faulty or not summary.checks:
+        return HARNESS
+    return VIOLATIONS if summary.gate else CONFORMS
+
+
+def close(
+    header: RunHeader,
+    cases: Iterable[Case],
+    *,
+    ended_at: str,
+    end: RunEnd = RunEnd.COMPLETE,
+    errors: tuple[str, ...] = (),
+    spent: dict[str, int] | None = None,
+) -> Report:
+    """The whole report, its footer computed. `ended_at` is an ISO 8601 time, `spent` what a live run cost."""
+    blank = Summary(cases=0, skipped=0, checks=0, gate=0, unexercised=0, errors=0, counts={})
+    draft = RunFooter(summary=blank, exit_code=HARNESS, ended_at=ended_at, end=end, errors=errors)
+    summary = summarise(Report(header=header, cases=(done := tuple(cases)), footer=draft))
+    footer = RunFooter(
+        summary=summary,
+        exit_code=exit_code(summary),
+        ended_at=ended_at,
+        end=end,
+        errors=errors,
+        spent=dict(spent or {}),
+    )
+    return Report(header=header, cases=done, footer=footer)

@@ -1,0 +1,86 @@
+"""The report as Markdown, for a CI job's summary page.
+
+From a report to a text. Bounded, since such pages are; what comes from the wire stands in fenced code or is escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import escape
+
+from conformance.contract.clause import Outcome
+from conformance.report import views
+from conformance.report.gate import summarise
+from conformance.report.model import Report
+from conformance.report.views import Violation
+from conformance.report.wireview import clean
+
+#: How many clauses are shown in full, and findings of each.
+CLAUSES, FINDINGS = 40, 2
+_SPECIAL = re.compile(r"([\\`*_\[\]|~])")
+
+
+def render(report: Report) -> str:
+    """The Markdown text."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def _lines(report: Report) -> Iterator[str]:
+    run, numbers = report.header, summarise(report)
+    yield f"## Gateway conformance: {_text(views.result(report))}\n"
+    yield f"**{_text(f'{run.target} {run.target_version}'.strip())}**, suite {_text(run.suite_version)},"
+    yield f"declares {_text(', '.join(run.capabilities) or 'no capability')};"
+    yield f"{numbers.cases:,} cases, {numbers.skipped:,} skipped, {numbers.checks:,} checks.\n"
+    yield f"| area | {' | '.join(outcome.value for outcome in Outcome)} |"
+    yield f"|---|{'---:|' * len(Outcome)}"
+    for row in views.areas(report):
+        yield f"| {_text(row.area)} | {' | '.join(f'{number:,}' for number in row.counts.values())} |"
+    found = views.violations(report)
+    for violation in found[:CLAUSES]:
+        yield from _violation(violation)
+    if len(found) > CLAUSES:
+        yield f"\nand {len(found) - CLAUSES} more violated clauses"
+    problems = views.faults(report)
+    if problems:
+        yield "\n### Faults of the run itself\n"
+        yield from (f"- {_text(line)}" for line in problems[:CLAUSES])
+    if run.defaults:
+        yield "\nDefaults: " + _text(", ".join(f"{name} {value}" for name, value in run.defaults.items()))
+
+
+def _violation(found: Violation) -> Iterator[str]:
+    need, case = found.requirement, found.case
+    mark = "❌" if need.gates else "⚠️"
+    yield f"\n<details><summary>{mark} {escape(clean(f'{need.id}: {need.title}'))}</summary>\n"
+    norm = (
+        f"[{_text(need.source)}]({need.link})" if re.fullmatch(r"https://[^\s()<>]+", need.link) else _text(need.source)
+    )
+    yield f"{need.level.value} {need.basis.value}, {norm}. {_text(need.rationale)}\n"
+    yield f"- case: {_text(case.id)} {_text(case.title)}"
+    yield f"- client: {_text(views.exchange_line(case))}"
+    yield f"- attempts: {_text(views.attempts_line(case))}"
+    if found.others:
+        yield f"- also in: {_text(views.listed(found.others))}"
+    for finding in found.findings[:FINDINGS]:
+        yield f"- expected: {_text(finding.expected)}"
+        yield f"- actual: {_text(finding.actual)}"
+        wire = [f"{_when(line.at)} {'>' if line.hit else ' '} {line.text}" for line in views.evidence(case, finding)]
+        if wire:
+            yield from ("", *_fenced(wire), "")
+    yield "</details>"
+
+
+def _when(at: float | None) -> str:
+    return f"+{at:.1f} ms".rjust(12) if at is not None else " " * 12
+
+
+def _fenced(lines: list[str]) -> list[str]:
+    """A code block whose fence is longer than any run of backticks in it."""
+    runs = (len(run) for line in lines for run in re.findall(r"`+", line))
+    fence = "`" * max(3, max(runs, default=0) + 1)
+    return [f"{fence}text", *lines, fence]
+
+
+def _text(text: str) -> str:
+    return escape(_SPECIAL.sub(r"\\\1", clean(text)), quote=False)

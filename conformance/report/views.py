@@ -1,0 +1,157 @@
+"""What every rendering shows, picked and grouped from a report: the table by area, violations by clause, faults.
+
+From a report to small tables of facts and one-line texts. Knows no output format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from conformance.contract.clause import Finding, Outcome, Verdict
+from conformance.report.gate import CONFORMS, VIOLATIONS, exit_code, missed, summarise
+from conformance.report.model import AttemptLine, Case, ClientLine, Report, Requirement, RunEnd
+from conformance.report.wireview import WireLine, view, visible
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AreaRow:
+    """One area of the contract: how many verdicts of each outcome, and how many violated ones fail the run."""
+
+    area: str
+    counts: dict[Outcome, int]
+    gate: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    """One violated clause: the first case in which it was, its findings there, and the ids of the other cases."""
+
+    requirement: Requirement
+    case: Case
+    findings: tuple[Finding, ...]
+    others: tuple[str, ...]
+
+
+def areas(report: Report) -> tuple[AreaRow, ...]:
+    """A row for each area of the judged clauses, in the order of the header."""
+    index = report.header.index()
+    counts = {r.area: dict.fromkeys(Outcome, 0) for r in report.header.requirements}
+    gate = dict.fromkeys(counts, 0)
+    for case in report.cases:
+        for verdict in case.verdicts:
+            requirement = index[verdict.clause]
+            counts[requirement.area][verdict.outcome] += 1
+            gate[requirement.area] += verdict.outcome is Outcome.VIOLATED and requirement.gates
+    return tuple(AreaRow(area=area, counts=row, gate=gate[area]) for area, row in counts.items() if any(row.values()))
+
+
+def violations(report: Report) -> tuple[Violation, ...]:
+    """The violated clauses: those that fail the run first, then the others, each in the order of the header."""
+    met: dict[str, list[tuple[Case, Verdict]]] = {}
+    for case in report.cases:
+        for verdict in case.of(Outcome.VIOLATED):
+            met.setdefault(verdict.clause, []).append((case, verdict))
+    found = [r for r in report.header.requirements if r.id in met]
+    return tuple(
+        Violation(
+            requirement=requirement,
+            case=met[requirement.id][0][0],
+            findings=met[requirement.id][0][1].findings,
+            others=tuple(case.id for case, _ in met[requirement.id][1:]),
+        )
+        for requirement in sorted(found, key=lambda r: not r.gates)
+    )
+
+
+def faults(report: Report) -> tuple[str, ...]:
+    """What makes the run itself untrustworthy, one line each: the run's own faults, then those of its cases."""
+    of_cases = (f"{case.id}: {line}" for case in report.cases for line in case_faults(report, case))
+    return (*run_faults(report), *of_cases)
+
+
+def run_faults(report: Report) -> tuple[str, ...]:
+    """The faults that belong to no case."""
+    if report.footer is None:
+        return ("the report has no footer: the run did not come to its end",)
+    lines = [*report.footer.errors]
+    if report.footer.end in (RunEnd.INTERRUPTED, RunEnd.FAILED):
+        lines.append(f"the run ended early: {report.footer.end.value}")
+    if not summarise(report).checks:
+        lines.append("no check ran")
+    return tuple(lines)
+
+
+def case_faults(report: Report, case: Case) -> tuple[str, ...]:
+    """What is faulty about one case: the harness's error, faulty clauses, clauses that it did not reach."""
+    lines = [case.error] if case.error else []
+    lines += [f"the clause {v.clause} failed itself: {v.reason}" for v in case.of(Outcome.FAULTY)]
+    lines += [f"the clause {clause} was not exercised{_why(case, clause)}" for clause in missed(report.header, case)]
+    return tuple(lines)
+
+
+def result(report: Report) -> str:
+    """The run's result in one sentence."""
+    summary, code = summarise(report), exit_code(summarise(report))
+    if code == CONFORMS:
+        return f"conforms: {summary.checks:,} checks over {summary.cases - summary.skipped:,} exchanges"
+    if code == VIOLATIONS:
+        clauses = sum(violation.requirement.gates for violation in violations(report))
+        return f"does not conform: {clauses} {'clause' if clauses == 1 else 'clauses'} violated, {summary.gate} times"
+    return "no result: the run itself is faulty"
+
+
+def exchange_line(case: Case) -> str:
+    """What the client saw in one line."""
+    if case.client is None:
+        return "no exchange"
+    return _client_line(case.client)
+
+
+def attempts_line(case: Case) -> str:
+    """Which members were asked, when, and what they did."""
+    if case.attempts is None:
+        return "not known"
+    return "; ".join(map(_attempt_line, case.attempts)) or "none"
+
+
+def evidence(case: Case, finding: Finding, *, width: int = 240) -> tuple[WireLine, ...]:
+    """The lines of wire that show a finding; its own excerpt where the leg was not kept."""
+    leg, span = case.leg(finding.leg), finding.span
+    kept = leg is not None and leg.data and (span is None or span.start < len(leg.data) or not leg.cut)
+    if leg is None or not kept or (span is None and finding.excerpt):
+        return (WireLine(at=finding.at, before=visible(finding.excerpt), hit=True),) if finding.excerpt else ()
+    return view(leg, span, width=width)
+
+
+def leg_title(leg: str) -> str:
+    """The name of a leg for a person."""
+    word, _, number = leg.partition(":")
+    return (
+        f"upstream attempt {number}"
+        if number
+        else {"client": "to the client", "request": "from the client"}.get(word, word)
+    )
+
+
+def listed(items: Iterable[str], most: int = 8) -> str:
+    """The items with commas; how many more there are past `most`."""
+    names = list(items)
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _client_line(line: ClientLine) -> str:
+    status = f"{line.status} {line.media_type}".strip() if line.status else "no response"
+    raised = f", the SDK raised {line.exception}" if line.exception else ""
+    return f"{status}, {line.end} at {line.ended_at:.1f} ms{raised}"
+
+
+def _attempt_line(line: AttemptLine) -> str:
+    closed = f", closed by the gateway {line.peer_closed}" if line.peer_closed else ""
+    return f"{line.member} at {line.at:.1f} ms: {line.status or 'no response'} {line.end}{closed}"
+
+
+def _why(case: Case, clause: str) -> str:
+    reason = next((verdict.reason for verdict in case.verdicts if verdict.clause == clause), "it was not judged")
+    return f" ({reason})" if reason else ""

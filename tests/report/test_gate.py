@@ -1,0 +1,98 @@
+"""The rules over a report: its numbers, what fails a run, and that a run which proves nothing is not green."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.contract.clause import Level, Outcome
+from conformance.report.gate import close, exit_code, missed, summarise, unexercised
+from conformance.report.model import Case, RunEnd
+
+from . import sample
+
+
+def code(*cases: Case, errors: tuple[str, ...] = (), end: RunEnd = RunEnd.COMPLETE) -> int:
+    """The exit code of a finished run over `cases`."""
+    report = close(sample.HEADER, cases, ended_at="2026-11-29T12:01:00Z", errors=errors, end=end)
+    assert report.footer is not None
+    assert exit_code(summarise(report)) == report.footer.exit_code
+    return report.footer.exit_code
+
+
+def violating(clause: str) -> Case:
+    """A case in which one clause is violated."""
+    return Case(id="a.b[wire]", scenario="a.b", verdicts=(sample.verdict(clause, Outcome.VIOLATED, sample.TWICE),))
+
+
+def test_held_conforms() -> None:
+    """A run in which all applicable clauses hold ends with 0."""
+    assert code(sample.HELD) == 0
+
+
+@pytest.mark.parametrize(
+    ("clause", "expected"),
+    [("stream.done.once", 1), ("pool.failover.answers", 1), ("stream.utf8", 0), ("chat.id.present", 0)],
+)
+def test_gate_takes_must_and_policy(clause: str, expected: int) -> None:
+    """A violated MUST and a violated policy of any level end with 1, a violated SHOULD or MAY with 0."""
+    assert code(sample.HELD, violating(clause)) == expected
+
+
+@pytest.mark.parametrize("case", [sample.FAULTY, sample.UNREACHED, sample.BROKEN])
+def test_faults_outweigh_violations(case: Case) -> None:
+    """A faulty clause, an unreached one and a harness error end with 3, whatever else was violated."""
+    assert code(sample.HELD, case) == 3
+    assert code(sample.VIOLATED, case) == 3
+
+
+@pytest.mark.parametrize("cases", [(), (sample.SKIPPED,), (sample.NOTHING,)])
+def test_no_check_is_never_green(cases: tuple[Case, ...]) -> None:
+    """A run in which no clause was decided ends with 3."""
+    assert code(*cases) == 3
+
+
+def test_run_errors_and_early_ends_are_faulty() -> None:
+    """An error that belongs to no case and an end before the end are faulty; a cap that was kept is not."""
+    assert code(sample.HELD, errors=("the journal overflowed",)) == 3
+    assert code(sample.HELD, end=RunEnd.INTERRUPTED) == 3
+    assert code(sample.HELD, end=RunEnd.FAILED) == 3
+    assert code(sample.HELD, end=RunEnd.CAPPED) == 0
+
+
+def test_no_footer_is_faulty() -> None:
+    """A report without its footer ends with 3."""
+    assert exit_code(summarise(replace(sample.report(sample.HELD), footer=None))) == 3
+
+
+def test_a_violation_explains_an_unreached_clause() -> None:
+    """A clause that is not applicable because another was violated in the case is no fault of the run."""
+    assert unexercised(sample.UNREACHED, ("stream.done.once",)) == ("stream.done.once",)
+    explained = replace(sample.UNREACHED, verdicts=sample.UNREACHED.verdicts + violating("chat.id.present").verdicts)
+    assert unexercised(explained, ("stream.done.once",)) == ()
+    assert unexercised(sample.SKIPPED, ("stream.done.once",)) == ()
+    assert unexercised(sample.BROKEN, ("stream.done.once",)) == ()
+
+
+def test_inconclusive_counts_as_exercised() -> None:
+    """A clause that applied and could not be decided was reached."""
+    case = replace(sample.UNREACHED, verdicts=(sample.verdict("stream.done.once", Outcome.INCONCLUSIVE),))
+    assert unexercised(case, ("stream.done.once", "stream.utf8")) == ("stream.utf8",)
+
+
+def test_only_promised_and_selected_clauses_are_owed() -> None:
+    """A policy that the target does not declare and a clause that was not selected are not missed."""
+    assert missed(sample.HEADER, sample.HELD) == ()
+    declaring = replace(sample.HEADER, capabilities=("cache",))
+    assert missed(declaring, sample.HELD) == ("cache.key.whole",)
+
+
+def test_summary_counts() -> None:
+    """The numbers are those of the cases, by outcome and level."""
+    summary = summarise(sample.EVERYTHING)
+    assert (summary.cases, summary.skipped, summary.checks) == (18, 1, 15)
+    assert (summary.gate, summary.unexercised, summary.errors) == (13, 1, 2)
+    assert summary.counts[Outcome.VIOLATED] == {Level.MUST: 12, Level.SHOULD: 2, Level.MAY: 0}
+    assert summary.count(Outcome.NOT_APPLICABLE) == 3
+    assert summary.end is RunEnd.COMPLETE
