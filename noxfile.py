@@ -115,8 +115,8 @@ def openai2(session: nox.Session) -> None:
 def sdk_replay(session: nox.Session) -> None:
     """A deployed gateway, through the official SDKs, within a budget.
 
-    CONFORMANCE_URL, CONFORMANCE_MODEL and CONFORMANCE_KEY say which; the key goes by its variable's name and is never on
-    a command line. Options of `conformance run` may follow after `--`, such as `--max-requests 3`.
+    CONFORMANCE_URL, CONFORMANCE_MODEL and CONFORMANCE_KEY say which; the key goes by its variable's name and stands on
+    no command line. Options of `conformance run` may follow after `--`, such as `--max-requests 3`.
     """
     missing = [name for name in ("CONFORMANCE_URL", "CONFORMANCE_KEY", "CONFORMANCE_MODEL") if not os.environ.get(name)]
     if missing:
