@@ -1,0 +1,145 @@
+"""The journal of a replay upstream: every attempt at every member, as data with a JSON form.
+
+Facts of one attempt -> Entry <-> JSON; with the script that was played an entry gives back the bytes that were really
+sent. Knows no socket and no clock: times are CLOCK_MONOTONIC seconds, handed in.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from binascii import b2a_base64
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.errors import UpstreamError
+from conformance.upstream.script import Action, Script
+from conformance.wire.http1 import read_response
+from conformance.wire.sse import read_events
+from conformance.wire.transcript import End
+
+BEFORE_HEAD, BEFORE_EVENT, MID_BODY, AFTER_END = "before-head", "before-event", "mid-body", "after-end"
+
+#: A first event is looked for in this many sent bytes; one that is longer counts as begun.
+LOOK_AHEAD = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """What a member answered with.
+
+    `cassette` is a library's name, or a word: "@close", "@reset", "@hang", "@refuse" (as in a play), "@default" (the
+    healthy default), "@unknown" (599, the nonce is not armed), "@unplanned" (599, the play has nothing for this
+    member). It is "" for an inline envelope; then `digest` is set (see items.digest_of).
+    """
+
+    cassette: str = ""
+    interaction: int = 0
+    transforms: tuple[str, ...] = ()
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One attempt at one member.
+
+    `number` counts the attempts of this nonce at this member from 0. `at` is when the request's head was there,
+    `read_at` when all of it was: the origin of the script's offsets. `writes` are (time, bytes handed to the kernel);
+    writes less than 0.1 ms apart count as one, at the time of the first. `end` is COMPLETE, CLOSE (also a half-close,
+    and a body that runs until close), RESET, STALL, or HANGUP when the peer went away first. `peer_closed` is "",
+    "before-head", "before-event", "mid-body" or "after-end". `open` is whether it was still going on when it was taken.
+    `connection` numbers the connections of the upstream, `on_connection` the requests on it, from 0.
+    """
+
+    nonce: str
+    member: str
+    port: int
+    number: int
+    played: Played
+    at: float
+    read_at: float
+    request: bytes
+    writes: tuple[tuple[float, int], ...]
+    end: End
+    ended_at: float
+    peer_closed: str = ""
+    peer_closed_at: float | None = None
+    open: bool = False
+    connection: int = 0
+    on_connection: int = 0
+
+    @property
+    def size(self) -> int:
+        """How many bytes were sent."""
+        return sum(size for _, size in self.writes)
+
+
+def encode_entry(entry: Entry) -> dict[str, Any]:
+    """The JSON form of an entry; the request is base64."""
+    return {
+        "nonce": entry.nonce,
+        "member": entry.member,
+        "port": entry.port,
+        "number": entry.number,
+        "played": {
+            "cassette": entry.played.cassette,
+            "interaction": entry.played.interaction,
+            "transforms": entry.played.transforms,
+            "digest": entry.played.digest,
+        },
+        "at": entry.at,
+        "read_at": entry.read_at,
+        "request": b2a_base64(entry.request, newline=False).decode("ascii"),
+        "writes": entry.writes,
+        "end": entry.end.value,
+        "ended_at": entry.ended_at,
+        "peer_closed": entry.peer_closed,
+        "peer_closed_at": entry.peer_closed_at,
+        "open": entry.open,
+        "connection": entry.connection,
+        "on_connection": entry.on_connection,
+    }
+
+
+def decode_entry(data: Mapping[str, Any]) -> Entry:
+    """The entry of a JSON form. Raises UpstreamError when it is not one."""
+    try:
+        fields = dict(data)
+        played = dict(fields["played"])
+        fields["played"] = Played(**{**played, "transforms": tuple(played["transforms"])})
+        fields["request"] = b64decode(fields["request"], validate=True)
+        fields["writes"] = tuple((float(at), int(size)) for at, size in fields["writes"])
+        fields["end"] = End(fields["end"])
+        return Entry(**fields)
+    except (KeyError, TypeError, ValueError) as error:
+        raise UpstreamError(f"a journal entry cannot be read: {error}", where="upstream journal") from error
+
+
+def sent_segments(entry: Entry, script: Script) -> tuple[tuple[float, bytes], ...]:
+    """What the member really sent, as (CLOCK_MONOTONIC seconds, bytes): the script's bytes as far as they were written.
+
+    `script` is that of `entry.played` with `entry.nonce`. Raises UpstreamError when the entry has more than it.
+    """
+    planned = b"".join(step.data for step in script.steps if step.action is Action.SEND)
+    if entry.size > len(planned):
+        raise UpstreamError(
+            f"{entry.size} bytes were sent, the script has {len(planned)}",
+            where=f"attempt {entry.number} of {entry.nonce} at {entry.member}",
+            hint="the script is not the one that was played",
+        )
+    segments, position = [], 0
+    for at, size in entry.writes:
+        segments.append((at, planned[position : position + size]))
+        position += size
+    return tuple(segments)
+
+
+def close_point(sent: bytes) -> str:
+    """At which point of an unfinished response the peer went away, by what had been sent until then."""
+    message = read_response(sent[:LOOK_AHEAD], closed=False)
+    if not message.status:
+        return BEFORE_HEAD
+    if "event-stream" not in (message.head.get("content-type") or "").lower():
+        return MID_BODY if message.body else BEFORE_EVENT
+    begun = len(sent) > LOOK_AHEAD or any(event.dispatched for event in read_events(message.body).events)
+    return MID_BODY if begun else BEFORE_EVENT
