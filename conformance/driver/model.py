@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from conformance.errors import DriverError
 from conformance.exchange.model import ClientView, HangUp
 from conformance.wire.transcript import Transcript
 
@@ -34,6 +35,18 @@ class Behaviour:
     hang_up: str = ""
     wait_ms: float = 0.0
     pause_ms: float = 0.0
+
+    @property
+    def after_events(self) -> int:
+        """The N of "event:N", 0 for the other words. Raises DriverError for a word that is not one of them."""
+        if self.hang_up in ("", "send", "head"):
+            return 0
+        word, _, number = self.hang_up.partition(":")
+        if word != "event" or not (number.isascii() and number.isdigit()) or int(number) < 1:
+            raise DriverError(
+                "not a way to hang up", where=repr(self.hang_up), hint="send, head or event:N with N from 1"
+            )
+        return int(number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
