@@ -1,54 +1,154 @@
-"""Server-sent events: the WHATWG parsing algorithm (HTML Living Standard, 9.2.6), with everything it forgives kept as facts.
+"""Server-sent events: the WHATWG parsing algorithm (HTML Living Standard, 9.2.6); what it forgives is kept as facts.
 
-Bytes of a body become events, comments and faults. Total and bounded: a line and an event each have a byte bound.
+Bytes of a body become events, comments and faults. Total and bounded: a line and an event each have a byte bound (what
+is longer is cut there), and so have the counts. The closed set of fault codes:
+
+    utf8.invalid  line.too-long  event.too-long  event.unterminated  field.unknown (the detail shows the line)
+    retry.invalid  id.nul  event.too-many  comment.too-many  faults.too-many
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator
 
-from conformance.wire.facts import Fault, Span
+from conformance.wire.event import Comment, Event, EventStream
+from conformance.wire.event_counter import BOM, EventCounter
+from conformance.wire.facts import FaultLog, Span, clip
+from conformance.wire.plain_events import read_plain_events
+from conformance.wire.utf8 import note_invalid_utf8
 
+__all__ = ["Comment", "Event", "EventCounter", "EventStream", "read_events"]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """One event. `data` is the joined data lines as bytes (never decoded with replacement).
+MAX_LINE = 16 * 1024 * 1024
+MAX_EVENT = 16 * 1024 * 1024
+MAX_EVENTS = 500_000
+MAX_COMMENTS = 100_000
 
-    `type` is the `event` field ("" when absent: the standard's "message"); `id` the event's own `id` field or None.
-    `dispatched` is what a conforming client would do with it: False for an event without data, or for one that the
-    stream's end cut off (`terminated` False). `data_lines` counts the `data` fields. `span` runs from the first byte of
-    its first field to the end of the blank line, in the body.
-    """
-
-    index: int
-    type: str
-    data: bytes
-    span: Span
-    id: str | None = None
-    retry: int | None = None
-    data_lines: int = 1
-    terminated: bool = True
-    dispatched: bool = True
+_LINE = re.compile(rb"[^\r\n]*(\r\n|\n|\r)")
+_NAMES = {b"\n": "LF", b"\r": "CR", b"\r\n": "CRLF"}
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
-    """A comment line (starts with a colon); `text` without the colon."""
+def read_events(body: bytes, *, max_line: int = MAX_LINE, max_event: int = MAX_EVENT) -> EventStream:
+    """All events of `body`. Past `max_line` bytes a line is cut, past `max_event` an event's data; each leaves a fault."""
+    log = FaultLog()
+    if not body.isascii():
+        note_invalid_utf8(body, log)
+    plain = read_plain_events(body, min(max_line, max_event), MAX_EVENTS)
+    if plain is None:
+        return _Reading(body, max_line, max_event, log).run()
+    return EventStream(events=plain, comments=(), faults=log.freeze(), line_ends=frozenset({"LF"}))
 
-    text: bytes
-    span: Span
 
+class _Reading:
+    """The state of one run of the algorithm: what was read, and the buffers of the event that is being read."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventStream:
-    """All that one body holds when read as server-sent events.
+    def __init__(self, body: bytes, max_line: int, max_event: int, log: FaultLog) -> None:
+        self._body = body
+        self._max_line = max_line
+        self._max_event = max_event
+        self._log = log
+        self._events: list[Event] = []
+        self._comments: list[Comment] = []
+        self._line_ends: set[str] = set()
+        self._reset()
 
-    `events` are in order, undispatched ones included. `line_ends` is the set of line endings met: "LF", "CR", "CRLF".
-    `bom` is whether a byte order mark led the stream.
-    """
+    def _reset(self) -> None:
+        self._begin = -1  # where the event's first field starts
+        self._type = ""
+        self._id: str | None = None
+        self._retry: int | None = None
+        self._data: list[bytes] = []
+        self._data_lines = 0
+        self._room = self._max_event
 
-    events: tuple[Event, ...]
-    comments: tuple[Comment, ...]
-    faults: tuple[Fault, ...]
-    line_ends: frozenset[str]
-    bom: bool = False
+    def run(self) -> EventStream:
+        """Read the whole body."""
+        bom = self._body.startswith(BOM)
+        position = len(BOM) if bom else 0
+        for end, following in self._lines(position):
+            if end > position:
+                self._read_line(position, end)
+            elif self._begin >= 0:
+                self._finish(following, terminated=True)
+            position = following
+            if len(self._events) == MAX_EVENTS:
+                self._log.note("event.too-many", position, len(self._body), f"reading ends after {MAX_EVENTS} events")
+                position = len(self._body)
+                break
+        if position < len(self._body):
+            self._read_line(position, len(self._body))
+        if self._begin >= 0:
+            # "If the file ends in the middle of an event, before the final empty line, the incomplete event is not
+            # dispatched" (9.2.6).
+            self._log.note("event.unterminated", self._begin, len(self._body), "no blank line ends the last event")
+            self._finish(len(self._body), terminated=False)
+        return EventStream(
+            events=tuple(self._events), comments=tuple(self._comments), faults=self._log.freeze(),
+            line_ends=frozenset(self._line_ends), bom=bom,
+        )  # fmt: skip
+
+    def _lines(self, position: int) -> Iterator[tuple[int, int]]:
+        """The end of each line that has a line end, and the offset behind that."""
+        for match in _LINE.finditer(self._body, position):
+            self._line_ends.add(_NAMES[match[1]])
+            yield match.start(1), match.end()
+
+    def _read_line(self, start: int, end: int) -> None:
+        if end - start > self._max_line:
+            self._log.note("line.too-long", start, end, f"{end - start} bytes; cut after {self._max_line}")
+        line = self._body[start : min(end, start + self._max_line)]
+        name, _, value = line.partition(b":")
+        if not name:
+            self._comment(value, Span(start, end))
+            return
+        value = value.removeprefix(b" ")
+        if name == b"data":
+            self._append(value, start, end)
+        elif name == b"event":
+            self._type = value.decode("utf-8", "replace")
+        elif name == b"id":
+            self._set_id(value, start, end)
+        elif name == b"retry":
+            self._set_retry(value, start, end)
+        else:
+            self._log.note("field.unknown", start, end, f"{clip(line)} is no field that the standard knows")
+            return
+        if self._begin < 0:
+            self._begin = start
+
+    def _comment(self, text: bytes, span: Span) -> None:
+        if len(self._comments) < MAX_COMMENTS:
+            self._comments.append(Comment(text, span))
+        elif len(self._comments) == MAX_COMMENTS:
+            self._log.note("comment.too-many", span.start, span.end, f"more than {MAX_COMMENTS} comments; not kept")
+
+    def _append(self, value: bytes, start: int, end: int) -> None:
+        self._data_lines += 1
+        if self._room < 0:
+            return
+        if len(value) > self._room:
+            self._log.note("event.too-long", start, end, f"more than {self._max_event} bytes of data; cut there")
+        self._data.append(value[: self._room])
+        self._room -= len(value) + 1  # the line feed that joins two lines
+
+    def _set_id(self, value: bytes, start: int, end: int) -> None:
+        if b"\0" in value:
+            self._log.note("id.nul", start, end, "an id with a NUL is ignored")
+        else:
+            self._id = value.decode("utf-8", "replace")
+
+    def _set_retry(self, value: bytes, start: int, end: int) -> None:
+        if value.isdigit() and len(value) <= 18:
+            self._retry = int(value)
+        else:
+            self._log.note("retry.invalid", start, end, f"{clip(value)} is not a number of milliseconds")
+
+    def _finish(self, end: int, *, terminated: bool) -> None:
+        event = Event(
+            index=len(self._events), type=self._type, data=b"\n".join(self._data), span=Span(self._begin, end),
+            id=self._id, retry=self._retry, data_lines=self._data_lines, terminated=terminated,
+            dispatched=terminated and self._data_lines > 0,
+        )  # fmt: skip
+        self._events.append(event)
+        self._reset()
