@@ -1,23 +1,17 @@
-"""One TCP or TLS connection, and one flight at a time on it: timed bytes in, how it ended out.
+"""One TCP or TLS connection of the wire driver: asyncio's callbacks become events of the flight that is on it.
 
-Turns asyncio's callbacks into a Transcript's parts. Knows deadlines and the client's behaviour, but neither the pool nor
-how a request is spelled. Every ending is decided here, once, by the first event that decides it.
+Knows whether it can be used (again), and nothing of HTTP: what the bytes mean is the flight's matter.
 """
 
 from __future__ import annotations
 
 import asyncio
 import select
-import ssl
 from collections.abc import Callable
-from time import monotonic
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from conformance.driver.model import Behaviour, Deadlines
-from conformance.exchange.model import HangUp
-from conformance.wire.http1 import ResponseReader
-from conformance.wire.event_counter import EventCounter
-from conformance.wire.transcript import End, Segment, Transcript
+if TYPE_CHECKING:
+    from conformance.driver.flight import Flight
 
 #: The most bytes that a slow reader takes at once, and its receive buffer, so that the peer meets back pressure.
 SLOW_READ = 4096
@@ -26,8 +20,9 @@ SLOW_READ = 4096
 class Connection(asyncio.Protocol):
     """One connection. `usable` turns False for good when the peer closed it, or sent what nobody asked for.
 
-    `idle_since` is when the last flight left it (0.0: never flown); `on_idle_loss` is called when the peer closes it between
-    two flights. A peer that speaks or closes before it is asked: `early` holds the bytes, `loss` why it is gone.
+    `idle_since` is when the last flight left it (0.0: never flown); `on_idle_loss` is called when the peer closes it
+    between two flights. For a peer that speaks or closes before it is asked `early` holds the bytes, and `loss` is why
+    it is gone.
     """
 
     def __init__(self, on_idle_loss: Callable[[Connection], None]) -> None:
@@ -88,7 +83,7 @@ class Connection(asyncio.Protocol):
         return not self._poll.poll(0)
 
     def abort(self) -> None:
-        """Close at once, unsent bytes dropped. (The kernel sends FIN, or RST when bytes had come that were not read.)"""
+        """Close at once, unsent bytes dropped: an ordinary close (the kernel sends RST where bytes wait unread)."""
         self.usable = False
         self.transport.abort()
 
@@ -112,159 +107,6 @@ class SlowConnection(Connection, asyncio.BufferedProtocol):
     def buffer_updated(self, nbytes: int) -> None:
         """asyncio: `nbytes` came."""
         self.data_received(bytes(self._buffer[:nbytes]))
-
-
-class Flight:
-    """One request on its way and the response coming back, on one connection.
-
-    `landed` is resolved when it ended; then `transcript` and `hangup` tell how. Times are ms since `origin`.
-    """
-
-    def __init__(self, connection: Connection, *, method: str, behaviour: Behaviour, deadlines: Deadlines) -> None:
-        self.connection = connection
-        self.behaviour = behaviour
-        self.deadlines = deadlines
-        self._events = behaviour.after_events
-        self.reader = ResponseReader(method, collect=self._events > 0)
-        self.landed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.hangup: HangUp | None = None
-        self._loop = self.landed.get_loop()
-        self._reused = connection.idle_since > 0.0
-        self._sent = b""
-        self._received: list[Segment] = []
-        self._end: End | None = None
-        self._head_seen = False
-        self._leaving = False
-        self._counter = EventCounter() if self._events else None
-        self._watched = bool(behaviour.hang_up or behaviour.pause_ms)
-
-    def take_off(self, request: bytes) -> None:
-        """Write the request and start the clock."""
-        connection = self.connection
-        connection.flight = self
-        self.origin = self._last = monotonic()
-        limit = min(self.deadlines.head, self.deadlines.exchange)
-        self._due = self.origin + limit
-        self._timer = self._loop.call_later(limit, self._expire)
-        if connection.usable:
-            connection.transport.write(request)
-            self._sent = request
-        while connection.early:
-            self.receive(connection.early.pop(0))
-        if not connection.usable:
-            self.conclude_lost()
-        elif self._watched and not connection.unsent:
-            self.written()
-
-    def written(self) -> None:
-        """The whole request is with the kernel."""
-        if self.behaviour.hang_up == "send":
-            self._leave()
-
-    def receive(self, data: bytes) -> None:
-        """Bytes came."""
-        now = monotonic()
-        self._received.append(Segment((now - self.origin) * 1000.0, data))
-        self.reader.feed(data)
-        if self._end is not None:
-            return
-        if self.reader.complete:
-            self.conclude(End.COMPLETE)
-            return
-        self._last = now
-        if self.reader.head_seen and not self._head_seen:
-            self._head_seen = True
-            self._rearm()
-        if self._watched:
-            self._watch()
-
-    def conclude_lost(self) -> None:
-        """The connection is gone: by FIN (or a TLS end of any kind), or by RST."""
-        loss = self.connection.loss
-        tidy = loss is None or isinstance(loss, ssl.SSLError)
-        self.conclude(End.CLOSE if tidy else End.RESET, error=describe(loss))
-
-    def conclude(self, end: End, *, deadline: str = "", error: str = "") -> None:
-        """The first call decides how the flight ended."""
-        if self._end is not None:
-            return
-        if self._reused and not self._received and end in (End.RESET, End.CLOSE):
-            error = f"{error or 'closed'}, on a reused connection before any byte of the response"
-        self._end, self._deadline, self._error = end, deadline, error
-        self._ended_at = (monotonic() - self.origin) * 1000.0
-        self._timer.cancel()
-        if end is End.COMPLETE:  # bytes past the end may wait in the kernel: one more poll of the loop sees them
-            self._loop.call_soon(self._loop.call_soon, self._land)
-        else:
-            self.connection.abort()
-            self._land()
-
-    def transcript(self) -> Transcript:
-        """What was seen, after `landed`."""
-        assert self._end is not None
-        return Transcript(
-            sent=(Segment(0.0, self._sent),) if self._sent else (),
-            received=tuple(self._received),
-            end=self._end,
-            ended_at=self._ended_at,
-            origin=self.origin,
-            deadline=self._deadline,
-            error=self._error,
-        )
-
-    def _land(self) -> None:
-        self.connection.flight = None
-        if not self.landed.done():
-            self.landed.set_result(None)
-
-    def _expire(self) -> None:
-        """The timer: name the deadline that passed, or wait for the next one (bytes move only `_last`, not the timer)."""
-        now = monotonic()
-        if now >= self.origin + self.deadlines.exchange:
-            self.conclude(End.STALL, deadline="exchange")
-        elif not self._head_seen and now >= self.origin + self.deadlines.head:
-            self.conclude(End.STALL, deadline="head")
-        elif self._head_seen and now >= self._last + self.deadlines.idle:
-            self.conclude(End.STALL, deadline="idle")
-        else:
-            self._rearm(force=True)
-
-    def _rearm(self, *, force: bool = False) -> None:
-        step = self._last + self.deadlines.idle if self._head_seen else self.origin + self.deadlines.head
-        due = min(step, self.origin + self.deadlines.exchange)
-        if force or due < self._due:
-            self._timer.cancel()
-            self._due = due
-            self._timer = self._loop.call_later(max(0.0, due - monotonic()), self._expire)
-
-    def _watch(self) -> None:
-        """The client's behaviour, after each read."""
-        wish = self.behaviour.hang_up
-        if self._counter is not None and self._counter.feed(self.reader.take_body()) >= self._events:
-            self._leave()
-        elif wish == "head" and self._head_seen:
-            self._leave()
-        if self.behaviour.pause_ms and self._end is None:
-            self.connection.transport.pause_reading()
-            self._loop.call_later(self.behaviour.pause_ms / 1000.0, self._resume)
-
-    def _resume(self) -> None:
-        if self._end is None:
-            self._last = monotonic()
-            self.connection.transport.resume_reading()
-
-    def _leave(self) -> None:
-        if not self._leaving:
-            self._leaving = True
-            if self.behaviour.wait_ms:
-                self._loop.call_later(self.behaviour.wait_ms / 1000.0, self._hang_up)
-            else:
-                self._hang_up()
-
-    def _hang_up(self) -> None:
-        if self._end is None:
-            self.hangup = HangUp(after=self.behaviour.hang_up, at=(monotonic() - self.origin) * 1000.0)
-            self.conclude(End.HANGUP)
 
 
 def describe(error: BaseException | None) -> str:

@@ -53,10 +53,11 @@ class Behaviour:
 class Call:
     """One request to send.
 
-    `base_url` is the API root as an SDK takes it ("http://127.0.0.1:4000/v1"); `path` is appended ("/chat/completions").
-    `headers` come besides what the driver itself sets (host, content type, length, authorization from `api_key`).
-    `endpoint` is the operation's name (exchange.Endpoint) and `params` the JSON object to send, for SDK drivers; `body` are
-    the exact bytes, for the raw ones.
+    `base_url` is the API root as an SDK takes it ("http://127.0.0.1:4000/v1"); `path` is appended to it
+    ("/chat/completions"). `headers` come besides what the driver itself sets (host, content type, length, authorization
+    from `api_key`), and replace it where they have the same name. `endpoint` is the operation's name
+    (exchange.Endpoint) and `params` the JSON object to send, for SDK drivers; `body` are the exact bytes, for the raw
+    ones.
     """
 
     base_url: str

@@ -1,7 +1,7 @@
 """The official Python SDK under the tap: OpenAI (in a thread) and AsyncOpenAI, one request for each call.
 
-A call's parameters become the SDK method's arguments, those that the method does not know go through `extra_body`. Works
-with SDKs on httpx (before 3) and on httpx2 (from 3 on). What the SDK returns or raises becomes the client's view.
+A call's parameters become the SDK method's arguments, those that the method does not know go through `extra_body`.
+Works with SDKs on httpx (before 3) and on httpx2 (from 3 on). What the SDK returns or raises becomes the client's view.
 """
 
 from __future__ import annotations

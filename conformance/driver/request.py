@@ -21,7 +21,7 @@ _BODY_METHODS = frozenset({"POST", "PUT", "PATCH"})
 
 
 class Place(NamedTuple):
-    """Where requests for one base URL go: host and port, whether by TLS, the Host field's value, the path before `path`."""
+    """Where requests for one base URL go: host, port, whether by TLS, the Host field's value, the path's beginning."""
 
     host: str
     port: int

@@ -28,7 +28,7 @@ class Stack:
 
     @contextmanager
     def translated(self) -> Iterator[None]:
-        """Within the block a core exception leaves as the client library's exception of the same name, as httpx does."""
+        """Within the block a core exception leaves as the client library's of the same name, as httpx does it."""
         try:
             yield
         except Exception as error:

@@ -1,7 +1,7 @@
 """The record of one tapped call: what was written and read, which deadline comes next, how it ended.
 
-Decides and remembers; does no IO of its own, so that the asynchronous and the blocking tap share every decision. Its only
-contact with the outside is the clock.
+Decides and remembers; does no IO of its own, so that the asynchronous and the blocking tap share every decision. Its
+only contact with the outside is the clock.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from conformance.wire.transcript import End, Segment, Transcript
 MOMENT = 0.001
 
 
-class HungUp(Exception):  # noqa: N818 - not an error: the way out of a client that is told to go away
-    """The client went away on purpose, from within a read."""
+class HungUp(Exception):
+    """No error: the way out of a client, from within a read, when it is told to go away."""
 
 
 class Wait(NamedTuple):
@@ -64,7 +64,7 @@ class Tape:
 
     @property
     def lingering(self) -> bool:
-        """Whether there is more to see: something was written, and the response is not whole and not ended otherwise."""
+        """Whether there is more to see: a request was written, and its response has not ended in any way."""
         return bool(self._origin) and not self.over
 
     def pause(self) -> float:

@@ -1,7 +1,7 @@
 """One tapped call from start to end: tape, client, what the client left unread, capture. Asynchronous and in a thread.
 
-Knows no particular client: a conversation is a function that sends the call with one and fills the view. What the client
-raises is a fact of the capture; what it refuses before anything reached the network is our own fault, a DriverError.
+Knows no particular client: a conversation is a function that sends the call with one and fills the view. What the
+client raises is a fact of the capture; what it refuses before anything reached the network is a DriverError.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 
+from conformance.driver.blocking_tap import SyncTap
 from conformance.driver.model import Call, Capture
 from conformance.driver.stack import Stack
-from conformance.driver.tap import AsyncTap, SyncTap, recording
+from conformance.driver.tap import AsyncTap, recording
 from conformance.driver.tape import Tape
 from conformance.driver.view import View
 from conformance.errors import DriverError
@@ -50,7 +51,7 @@ async def converse_in_thread(
     name: str,
     version: str,
 ) -> Capture:
-    """Hold one blocking conversation under a tap, in a thread of `threads`. Cancelling ends its socket waits at once."""
+    """Hold one blocking conversation under a tap, in a thread. Cancelling ends its socket waits at once."""
     tap = SyncTap(_tape(call), stack)
     view = View()
 
@@ -63,8 +64,9 @@ async def converse_in_thread(
                     raise
                 except Exception as error:
                     view.error = error
-        finally:
             tap.finish()
+        finally:
+            tap.disconnect()
 
     try:
         await asyncio.get_running_loop().run_in_executor(threads, hold)

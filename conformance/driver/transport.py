@@ -10,8 +10,9 @@ import ssl
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
+from conformance.driver.blocking_tap import SyncTapBackend
 from conformance.driver.stack import Stack
-from conformance.driver.tap import AsyncTapBackend, SyncTapBackend
+from conformance.driver.tap import AsyncTapBackend
 
 
 def async_client(stack: Stack, ssl_context: ssl.SSLContext | None = None) -> Any:

@@ -1,6 +1,6 @@
-"""What a client library made of a response, as JSON: objects, chunks, and the exception it raised with its public fields.
+"""What a client library made of a response, as JSON: objects, chunks, and the exception that it raised.
 
-Library objects in, a ClientView out. Knows no network; bounded, so that a huge error body does not travel into a report.
+Library objects in, a ClientView out. Knows no network; bounded, so that no huge error body travels into a report.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class View:
         return len(self.parsed)
 
     def record(self, name: str, version: str) -> ClientView:
-        """The facts of the exchange. The way out of a hang-up is the harness's own doing, so no exception of the client."""
+        """The facts of the exchange. The way out of a hang-up is the harness's own doing, and no exception."""
         if self.error is None or _caused_by_hang_up(self.error):
             return ClientView(name=name, version=version, parsed=self.parsed)
         return ClientView(

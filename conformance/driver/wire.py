@@ -13,7 +13,8 @@ from collections import deque
 from time import monotonic
 
 from conformance import __version__
-from conformance.driver.connection import SLOW_READ, Connection, Flight, SlowConnection, describe
+from conformance.driver.connection import SLOW_READ, Connection, SlowConnection, describe
+from conformance.driver.flight import Flight
 from conformance.driver.model import Call, Capture
 from conformance.driver.request import Place, locate, request_bytes
 from conformance.wire.transcript import End, Transcript
@@ -75,7 +76,7 @@ class Pool:
 class WireDriver:
     """Sends calls as raw HTTP/1.1 and keeps every byte. One instance serves one event loop.
 
-    `ssl_context` replaces the system's trust store for https; `keep_alive` False means a fresh connection for each call.
+    `ssl_context` replaces the system's trust store for https; `keep_alive` False gives each call a fresh connection.
     """
 
     name = "wire"

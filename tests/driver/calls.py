@@ -14,6 +14,7 @@ T = TypeVar("T")
 
 #: Deadlines for servers that answer: far away, so that a slow machine does not pass them.
 FAR = Deadlines(connect=20, head=20, idle=20, exchange=30)
+READ_ALL = Behaviour()
 CHAT_PARAMS: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "Say hello."}]}
 
 
@@ -22,9 +23,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(work)
 
 
-def chat(
-    base_url: str, *, stream: bool = False, behaviour: Behaviour = Behaviour(), deadlines: Deadlines = FAR
-) -> Call:
+def chat(base_url: str, *, stream: bool = False, behaviour: Behaviour = READ_ALL, deadlines: Deadlines = FAR) -> Call:
     """A chat completion call for any driver."""
     params = CHAT_PARAMS | ({"stream": True} if stream else {})
     return Call(

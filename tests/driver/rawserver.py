@@ -30,6 +30,7 @@ class RawServer:
         self.connections = 0
         self.gone: list[str] = []
         self.changed = asyncio.Event()
+        self.asked = asyncio.Event()
         self._ssl = ssl_context
         self._host = host
         self._tasks: set[asyncio.Task[None]] = set()
@@ -88,6 +89,7 @@ class RawServer:
             request = parser.take()
             if request is not None:
                 self.requests.append(request)
+                self.asked.set()
                 return True
 
     async def _play(self, script: Sequence[Step], reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:

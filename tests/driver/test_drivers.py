@@ -1,14 +1,16 @@
-"""Every driver against the same raw server: the same script gives the same bytes, the same end, and exactly one request."""
+"""Every driver against the same raw server: a script gives the same bytes, the same end, and exactly one request."""
 
 from __future__ import annotations
 
+import asyncio
 import socket
 
 import pytest
 
 from conformance.driver.model import Behaviour, Deadlines
+from conformance.driver.registry import make_driver
 from conformance.wire.transcript import End
-from tests.driver.calls import FAR, chat, run, send
+from tests.driver.calls import chat, run, send
 from tests.driver.rawserver import CHAT, DONE, STREAM_END, STREAM_HEAD, RawServer, Step, chunk, delta, json_reply
 
 DRIVERS = ["wire", "httpx", "openai-python", "openai-python-async"]
@@ -16,16 +18,19 @@ TAPPED = DRIVERS[1:]
 
 every_driver = pytest.mark.parametrize("name", DRIVERS)
 
+WHOLE = json_reply(CHAT)
+ERROR = b'{"error":{"message":"x"}}'
+
 ENDINGS: dict[str, tuple[tuple[Step, ...], End]] = {
     "json": ((json_reply(CHAT),), End.COMPLETE),
-    "json in pieces": ((json_reply(CHAT)[:40], 0.01, json_reply(CHAT)[40:100], 0.01, json_reply(CHAT)[100:]), End.COMPLETE),
+    "json in pieces": ((WHOLE[:40], 0.01, WHOLE[40:100], 0.01, WHOLE[100:]), End.COMPLETE),
     "close before any byte": (("close",), End.CLOSE),
     "close inside the head": ((b"HTTP/1.1 200 OK\r\nContent-", "close"), End.CLOSE),
     "close inside the body": ((json_reply(CHAT)[:-10], "close"), End.CLOSE),
     "body until close": ((b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n" + CHAT, "close"), End.CLOSE),
     "reset before any byte": (("reset",), End.RESET),
-    "error with retry-after": ((json_reply(b'{"error":{"message":"x"}}', status="500 E", fields="Retry-After: 1\r\n"),), End.COMPLETE),
-    "rate limit": ((json_reply(b'{"error":{"message":"x"}}', status="429 T", fields="Retry-After-Ms: 1\r\n"),), End.COMPLETE),
+    "error with retry-after": ((json_reply(ERROR, status="500 E", fields="Retry-After: 1\r\n"),), End.COMPLETE),
+    "rate limit": ((json_reply(ERROR, status="429 T", fields="Retry-After-Ms: 1\r\n"),), End.COMPLETE),
     "redirect": ((json_reply(b"{}", status="307 R", fields="Location: /v1/elsewhere\r\n"),), End.COMPLETE),
     "not json": ((json_reply(b"<html>no</html>"),), End.COMPLETE),
     "not http": ((b"garbage\r\n\r\n", "close"), End.CLOSE),
@@ -40,7 +45,7 @@ STREAMS: dict[str, tuple[tuple[Step, ...], End]] = {
     "reset after done": ((STREAM_HEAD, chunk(DONE), 0.05, "reset"), End.RESET),
     "reset in the middle": ((STREAM_HEAD, chunk(delta("a")), 0.05, "reset"), End.RESET),
     "error event, then more": (
-        (STREAM_HEAD, chunk(b'data: {"error":{"message":"x"}}\n\n'), 0.02, chunk(delta("b")), STREAM_END), End.COMPLETE),
+        (STREAM_HEAD, chunk(b"data: " + ERROR + b"\n\n"), 0.02, chunk(delta("b")), STREAM_END), End.COMPLETE),
     "event that is not JSON": ((STREAM_HEAD, chunk(b"data: {\n\n"), 0.02, chunk(DONE), STREAM_END), End.COMPLETE),
     "one chunk cut everywhere": ((STREAM_HEAD, *(bytes([b]) for b in chunk(DONE)), STREAM_END), End.COMPLETE),
 }  # fmt: skip
@@ -223,9 +228,6 @@ def test_arrival_times(name: str) -> None:
 @every_driver
 def test_concurrent_calls_keep_apart(name: str) -> None:
     """Calls of one driver at the same time each bring back their own request and their own answer."""
-    import asyncio
-
-    from conformance.driver.registry import make_driver
 
     async def scene() -> None:
         async with RawServer((0.02, json_reply(CHAT))) as server:
@@ -241,17 +243,13 @@ def test_concurrent_calls_keep_apart(name: str) -> None:
 @every_driver
 def test_cancelled_call_leaves_nothing(name: str) -> None:
     """Cancelling a call closes its connection at once, and the driver still closes cleanly."""
-    import asyncio
-
-    from conformance.driver.registry import make_driver
 
     async def scene() -> None:
         async with RawServer(("stall",)) as server:
             driver = make_driver(name)
             task = asyncio.create_task(driver.send(chat(server.base_url)))
             async with asyncio.timeout(10):
-                while not server.requests:
-                    await asyncio.sleep(0.005)
+                await server.asked.wait()
                 task.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await task
@@ -259,8 +257,3 @@ def test_cancelled_call_leaves_nothing(name: str) -> None:
                 await driver.aclose()
 
     run(scene())
-
-
-def test_defaults_are_far() -> None:
-    """The deadlines of these tests never interfere with an ending."""
-    assert FAR.head >= 20
