@@ -6,7 +6,6 @@ against.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -118,12 +117,6 @@ def at_url(url: str, *, name: str = "url") -> Profile:
     return Profile(name=name, kind="url", title=url, base_url=url.rstrip("/"), fault_isolation="none")
 
 
-def with_capabilities(profile: Profile, names: frozenset[str]) -> Profile:
-    """The same profile declaring `names` as well. Raises TargetError for an unknown one."""
-    _check_capabilities({"capabilities": sorted(names)}, profile.name)
-    return dataclasses.replace(profile, capabilities=profile.capabilities | names)
-
-
 def _decode_lane(table: Mapping[str, Any]) -> Lane:
     members = tuple(
         Member(
@@ -144,7 +137,7 @@ def _check_capabilities(table: Mapping[str, Any], name: str) -> None:
             hint = closest(capability, CAPABILITIES)
             raise TargetError(f"unknown capability {capability!r}", where=f"{name}: capabilities", hint=hint)
     for capability, key in _TIME_LIMITS.items():
-        if capability in declared and "kind" in table and key not in table:
+        if capability in declared and key not in table:
             raise TargetError(f"{capability!r} is declared without its time", where=name, hint=f"set {key}")
 
 

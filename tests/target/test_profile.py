@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from conformance.errors import TargetError
-from conformance.target.profile import CAPABILITIES, at_url, decode, with_capabilities
+from conformance.target.profile import CAPABILITIES, at_url, decode
 
 COMMAND: dict[str, Any] = {"kind": "command", "command": ["gate", "--port", "{port}"]}
 
@@ -117,14 +117,6 @@ def test_a_url_becomes_a_profile_that_promises_nothing() -> None:
     assert profile.capabilities == frozenset()
     with pytest.raises(TargetError, match="is no http or https URL"):
         at_url("file:///etc/passwd")
-
-
-def test_capabilities_can_be_added_by_name() -> None:
-    """What the command line declares is joined to what the profile does."""
-    profile = with_capabilities(decode(COMMAND, name="gate"), frozenset({"failover"}))
-    assert profile.capabilities == {"failover"}
-    with pytest.raises(TargetError, match="unknown capability 'falover'"):
-        with_capabilities(profile, frozenset({"falover"}))
 
 
 def test_every_capability_is_explained() -> None:
