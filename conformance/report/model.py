@@ -185,7 +185,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFooter:
-    """The last line of a report. `errors` are the harness's faults that belong to no case, `spent` a live run's cost."""
+    """The last line of a report. `errors` are the harness's faults outside of any case, `spent` a live run's cost."""
 
     summary: Summary
     exit_code: int

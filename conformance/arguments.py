@@ -1,0 +1,105 @@
+"""The grammar of the command line, stable for users: commands, options, their forms. Parses, does nothing."""
+
+from __future__ import annotations
+
+from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError
+from collections.abc import Callable
+
+from conformance.commands.reports import FORMS
+from conformance.target.profile import CAPABILITIES
+
+EXIT_CODES = "exit codes: 0 conforms, 1 violations, 2 usage or configuration, 3 the harness itself failed"
+
+
+def build_parser(version: str) -> ArgumentParser:
+    """The parser; the chosen command's name is the parsed `command`."""
+    parser = ArgumentParser(
+        prog="conformance",
+        description="Judge an OpenAI-compatible gateway on the wire.",
+        epilog=EXIT_CODES,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"gateway-conformance {version}")
+    parser.add_argument("--debug", action="store_true", default=False, help="show tracebacks")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def command(name: str, about: str) -> ArgumentParser:
+        made = commands.add_parser(name, help=about, description=about, epilog=EXIT_CODES, allow_abbrev=False)
+        made.add_argument("--debug", action="store_true", default=SUPPRESS, help="show tracebacks")
+        return made
+
+    _run(command("run", "run the scenarios against a target and judge its wire"))
+    _judge(command("judge", "judge an exchange that was captured elsewhere"))
+    for name, about in (
+        ("clauses", "list the clauses of the contract"),
+        ("scenarios", "list the bundled scenarios"),
+        ("targets", "list the bundled targets"),
+    ):
+        _form(command(name, about))
+    explain = command("explain", "tell all about a clause, a scenario or a defect")
+    explain.add_argument("id", metavar="ID")
+    _form(explain)
+    _upstream(command("upstream", "run the replay upstream alone, for a gateway on another host"))
+    report = command("report", "show a written report in another form")
+    report.add_argument("path", metavar="FILE|DIR", help="a report.jsonl, or the folder that holds one")
+    report.add_argument("--exit-code", action="store_true", help="exit with the report's own code")
+    _form(report, FORMS)
+    return parser
+
+
+def _run(parser: ArgumentParser) -> None:
+    parser.add_argument("--target", default="reference", metavar="NAME|FILE|URL", help="default: the reference gateway")
+    _repeatable(parser, "--select", "GLOB", "ids of scenarios; repeatable or comma-separated (default: all)")
+    _repeatable(parser, "--clauses", "GLOB", "ids of clauses, likewise (default: all)")
+    _repeatable(
+        parser, "--driver", "NAME", "wire, httpx, openai-python, openai-python-async; repeatable (default: wire)"
+    )
+    parser.add_argument(
+        "-n", dest="workers", type=_count(1), default=1, metavar="N", help="exchanges at a time (default: 1)"
+    )
+    parser.add_argument("--report", default="conformance-report", metavar="DIR", help="default: conformance-report")
+    parser.add_argument(
+        "--live", action="store_true", help="a deployed gateway whose upstream is not ours; needs a URL"
+    )
+    parser.add_argument("--api-key-env", default="", metavar="VAR", help="the variable that holds the client's key")
+    parser.add_argument("--model", default="", help="the model to ask for (a URL target)")
+    parser.add_argument("--max-requests", type=_count(0), metavar="N", help="stop before more requests were sent")
+    parser.add_argument("--max-tokens", type=_count(0), metavar="N", help="stop before more tokens were spent")
+    parser.add_argument("--seed", type=int, default=0, help="of nonces and order (default: 0)")
+    _form(parser)
+
+
+def _judge(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "client", metavar="CLIENT.yaml", help="a cassette of the client leg; each interaction is judged"
+    )
+    parser.add_argument("--upstream", metavar="UP.yaml", help="a cassette of the upstream leg: the attempts, in order")
+    _repeatable(parser, "--capabilities", "NAMES", f"what the gateway declares: {', '.join(CAPABILITIES)}")
+    _repeatable(parser, "--clauses", "GLOB", "ids of clauses (default: all)")
+    _form(parser)
+
+
+def _upstream(parser: ArgumentParser) -> None:
+    parser.add_argument("--members", type=_count(1), default=4, metavar="N", help="upstream members (default: 4)")
+    parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1, this machine alone")
+    parser.add_argument(
+        "--port-base", type=_count(0), default=0, metavar="PORT", help="first member's port (default: any)"
+    )
+    parser.add_argument("--cassettes", metavar="DIR", help="a folder of cassettes (default: the bundled ones)")
+
+
+def _repeatable(parser: ArgumentParser, name: str, metavar: str, about: str) -> None:
+    parser.add_argument(name, action="append", default=[], metavar=metavar, help=about)
+
+
+def _form(parser: ArgumentParser, forms: tuple[str, ...] = ("text", "json")) -> None:
+    parser.add_argument("--format", choices=forms, default="text", help="default: text")
+
+
+def _count(least: int) -> Callable[[str], int]:
+    def count(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or int(text) < least:
+            raise ArgumentTypeError(f"{text!r} is not a whole number of at least {least}")
+        return int(text)
+
+    return count

@@ -1,0 +1,87 @@
+"""What the suite holds, as plain rows: clauses, scenarios, targets, defects, and how they point at each other.
+
+From the catalogue and the data files to JSON values; how they are shown is the listing's matter.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+Row = dict[str, Any]
+
+
+def clauses() -> list[Row]:
+    """Every clause, in the catalogue's order, with its source's address and the defects that violate it."""
+    from conformance.contract.catalog import CATALOG
+    from conformance.contract.sources import SOURCES
+
+    violating = _violating()
+    return [
+        {
+            "id": clause.id,
+            "level": clause.level.value,
+            "basis": clause.basis.value,
+            "title": clause.title,
+            "rationale": clause.rationale,
+            "source": clause.source,
+            "link": SOURCES[clause.source].url,
+            "capabilities": sorted(clause.capabilities),
+            "defects": violating.get(clause.id, []),
+        }
+        for clause in CATALOG.values()
+    ]
+
+
+def scenarios() -> list[Row]:
+    """Every bundled scenario, in file order."""
+    from conformance.scenario.load import load_scenarios
+
+    return [
+        {
+            "id": scenario.id,
+            "title": scenario.title,
+            "endpoint": scenario.request.endpoint,
+            "stream": scenario.stream,
+            "needs": sorted(scenario.needs),
+            "exercises": list(scenario.exercises),
+            "lane": scenario.lane,
+            "live": scenario.live,
+            "drivers": list(scenario.drivers),
+            "source": scenario.source,
+        }
+        for scenario in load_scenarios()
+    ]
+
+
+def targets() -> list[Row]:
+    """Every bundled target profile."""
+    from conformance.target.load import load_profile, names
+
+    profiles = [load_profile(name) for name in names()]
+    return [
+        {
+            "name": profile.name,
+            "kind": profile.kind,
+            "title": profile.title,
+            "capabilities": sorted(profile.capabilities),
+        }
+        for profile in profiles
+    ]
+
+
+def defects() -> list[Row]:
+    """Every defect of the reference gateway, with the clauses that it violates."""
+    from conformance.reference.defects import DEFECTS
+
+    return [
+        {"name": defect.name, "title": defect.title, "clauses": sorted(defect.clauses)} for defect in DEFECTS.values()
+    ]
+
+
+def _violating() -> dict[str, list[str]]:
+    """Clause id -> the names of the defects that violate it."""
+    found: dict[str, list[str]] = {}
+    for defect in defects():
+        for clause in defect["clauses"]:
+            found.setdefault(clause, []).append(defect["name"])
+    return found

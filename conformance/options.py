@@ -1,0 +1,87 @@
+"""What the caller asked for, as data: the border between the command line or pytest and the pipeline.
+
+From words to frozen options. Runs nothing, reads nothing; no key ever stands in here, only the name of its variable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from conformance.errors import UsageError
+from conformance.report.model import Part
+from conformance.target.profile import CAPABILITIES
+
+#: Takes the parts of a report, in order, as they come to be: the header, each case, the footer.
+Observe = Callable[[Part], None]
+
+_CREDENTIALS = re.compile(r"://[^/?#\s]*@")
+_QUERY = re.compile(r"(://[^?#\s]*)[?#].*")
+_SECRET = re.compile(r"\b(?:sk|gsk|hf|xai|pk|ghp|Bearer)[-_ ][A-Za-z0-9._-]{8,}|\bAIza[\w-]{20,}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """One run.
+
+    `target` is a bundled name, a profile's file or a URL; `select` and `clauses` are id globs (all when empty);
+    `drivers` are names (the run's default when empty). `api_key_env` names the variable that holds the client's key.
+    `max_requests` and `max_tokens` cap a live run. `command` is what the report says was called, without secrets.
+    """
+
+    target: str = "reference"
+    select: tuple[str, ...] = ()
+    clauses: tuple[str, ...] = ()
+    drivers: tuple[str, ...] = ()
+    workers: int = 1
+    live: bool = False
+    api_key_env: str = ""
+    model: str = ""
+    max_requests: int | None = None
+    max_tokens: int | None = None
+    seed: int = 0
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeOptions:
+    """An exchange that was captured elsewhere: its client leg, its upstream leg, and what its gateway declares."""
+
+    client: Path
+    upstream: Path | None = None
+    capabilities: frozenset[str] = frozenset()
+    clauses: tuple[str, ...] = ()
+    command: str = ""
+
+
+def words(values: Iterable[str]) -> tuple[str, ...]:
+    """The words of repeated or comma-separated values, in order, each once."""
+    return tuple(dict.fromkeys(word for value in values for word in re.split(r"[,\s]+", value) if word))
+
+
+def capabilities(values: Iterable[str]) -> frozenset[str]:
+    """The declared capabilities. Raises UsageError for one that does not exist."""
+    named = words(values)
+    for name in named:
+        if name not in CAPABILITIES:
+            raise UsageError(f"there is no capability {name!r}", where="--capabilities", hint=near(name, CAPABILITIES))
+    return frozenset(named)
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """A hint: the known words that are spelled most like `word`, else all of them."""
+    choices = sorted(known)
+    close = get_close_matches(word, choices, n=3, cutoff=0.6)
+    return f"did you mean {' or '.join(close)}?" if close else f"one of {', '.join(choices) or 'none'}"
+
+
+def shown_command(program: str, arguments: Iterable[str]) -> str:
+    """The command line for the report: credentials in URLs, query values and what looks like a key are left out."""
+    return " ".join((program, *map(_shown, arguments)))
+
+
+def _shown(argument: str) -> str:
+    return _SECRET.sub("...", _QUERY.sub(r"\1?...", _CREDENTIALS.sub("://", argument)))

@@ -1,0 +1,44 @@
+"""What the caller asked for, as data."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.errors import UsageError
+from conformance.options import capabilities, near, shown_command, words
+
+
+def test_words_are_repeated_or_comma_separated() -> None:
+    """Both spellings mean the same; a word counts once."""
+    assert words(["a,b", "c", "b, d"]) == ("a", "b", "c", "d")
+    assert words([]) == ()
+
+
+def test_capabilities_are_a_closed_set() -> None:
+    """A capability that does not exist is refused with the nearest one."""
+    assert capabilities(["failover,cache"]) == {"failover", "cache"}
+    with pytest.raises(UsageError) as caught:
+        capabilities(["failovr"])
+    assert "failover" in caught.value.hint
+
+
+def test_a_hint_lists_what_is_near() -> None:
+    """Near spellings are proposed; without any, all are listed."""
+    assert near("aple", ["apple", "pear"]) == "did you mean apple?"
+    assert near("zzz", ["pear", "apple"]) == "one of apple, pear"
+
+
+@pytest.mark.parametrize(
+    ("argument", "shown"),
+    [
+        ("--target=litellm", "--target=litellm"),
+        ("http://user:pw@host:4000/v1?key=abc#f", "http://host:4000/v1?..."),
+        ("http://host/v1", "http://host/v1"),
+        ("--target=https://user:p@ss@host/v1#key", "--target=https://host/v1?..."),
+        ("sk-test-client-0123456789", "..."),
+        ("Bearer abcdefgh12345", "..."),
+    ],
+)
+def test_no_secret_is_shown(argument: str, shown: str) -> None:
+    """The command in a report has no credentials, no query values and nothing that looks like a key."""
+    assert shown_command("conformance", ["run", argument]) == f"conformance run {shown}"

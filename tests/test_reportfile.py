@@ -1,0 +1,53 @@
+"""A report's folder on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.errors import ReportError, UsageError
+from conformance.report.gate import close
+from conformance.report.model import Case, RunHeader
+from conformance.reportfile import ReportFile, read
+
+HEADER = RunHeader(target="t", suite_version="0", started_at="2026-11-29T12:00:00Z", requirements=())
+CASE = Case(id="a.b[wire]", scenario="a.b")
+REPORT = close(HEADER, [CASE], ended_at="2026-11-29T12:00:01Z")
+
+
+def test_lines_are_on_disk_as_they_come(tmp_path: Path) -> None:
+    """Each part is readable as soon as it was added; without the footer the report is refused."""
+    folder = tmp_path / "deep" / "report"
+    with ReportFile(folder) as file:
+        file.add(HEADER)
+        assert (folder / "report.jsonl").read_bytes().count(b"\n") == 1
+        file.add(CASE)
+        with pytest.raises(ReportError, match="no footer"):
+            read(folder)
+        assert REPORT.footer is not None
+        file.add(REPORT.footer)
+        assert read(folder) == read(folder / "report.jsonl") == REPORT
+
+
+def test_other_forms_stand_beside_it(tmp_path: Path) -> None:
+    """A finished report has its JUnit and Markdown forms beside it; a new run removes the old ones first."""
+    with ReportFile(tmp_path) as file:
+        file.finish(REPORT)
+    assert {path.name for path in tmp_path.iterdir()} == {"report.jsonl", "junit.xml", "summary.md"}
+    with ReportFile(tmp_path):
+        assert {path.name for path in tmp_path.iterdir()} == {"report.jsonl"}
+
+
+def test_a_missing_report_says_where(tmp_path: Path) -> None:
+    """A report that is not there is a usage error with its path."""
+    with pytest.raises(ReportError) as caught:
+        read(tmp_path)
+    assert caught.value.where == str(tmp_path / "report.jsonl")
+
+
+def test_a_folder_that_cannot_be_written_is_a_usage_error(tmp_path: Path) -> None:
+    """A folder that is a file is refused before anything runs."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="no report can be written"):
+        ReportFile(tmp_path / "file")
