@@ -40,15 +40,19 @@ class ReportFile:
             folder.mkdir(parents=True, exist_ok=True)
             for name in FORMS:
                 (folder / name).unlink(missing_ok=True)
-            self._file = (folder / NAME).open("wb", buffering=0)
+            self._file = (folder / NAME).open("wb")
         except OSError as error:
             hint = "name another folder with --report"
             raise UsageError(f"no report can be written: {error.strerror}", where=str(folder), hint=hint) from error
-        self._writer = ReportWriter(self._file.write)
+        self._writer = ReportWriter(self._write)
 
     def add(self, part: Part) -> None:
         """Write one part of the report."""
         self._writer.add(part)
+
+    def _write(self, line: bytes) -> None:
+        self._file.write(line)
+        self._file.flush()
 
     def finish(self, report: Report) -> None:
         """Write the other forms of the whole report beside it."""

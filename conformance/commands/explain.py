@@ -60,7 +60,7 @@ def _scenario(row: holdings.Row) -> dict[str, Any]:
 def _defect(row: holdings.Row) -> dict[str, Any]:
     return {
         "title": row["title"],
-        "violates": row["clauses"],
+        "violates": row["violates"],
         "select": f"python -m conformance.reference --config FILE --port N --defect {row['name']}",
     }
 

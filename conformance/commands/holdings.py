@@ -74,7 +74,7 @@ def defects() -> list[Row]:
     from conformance.reference.defects import DEFECTS
 
     return [
-        {"name": defect.name, "title": defect.title, "clauses": sorted(defect.clauses)} for defect in DEFECTS.values()
+        {"name": defect.name, "title": defect.title, "violates": sorted(defect.violates)} for defect in DEFECTS.values()
     ]
 
 
@@ -82,6 +82,6 @@ def _violating() -> dict[str, list[str]]:
     """Clause id -> the names of the defects that violate it."""
     found: dict[str, list[str]] = {}
     for defect in defects():
-        for clause in defect["clauses"]:
+        for clause in defect["violates"]:
             found.setdefault(clause, []).append(defect["name"])
     return found

@@ -34,7 +34,7 @@ SCENARIO = {
     "drivers": [],
     "source": "",
 }
-DEFECT = {"name": "done-twice", "title": "[DONE] is sent twice", "clauses": ["stream.done.once"]}
+DEFECT = {"name": "done-twice", "title": "[DONE] is sent twice", "violates": ["stream.done.once"]}
 
 
 @pytest.fixture(autouse=True)
