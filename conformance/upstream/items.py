@@ -112,7 +112,7 @@ def encode_item(item: Item) -> dict[str, Any]:
     """The JSON form of an item."""
     if isinstance(item, PlayItem):
         if item.cassette.startswith("@"):
-            return {"special": item.cassette}
+            return {"special": item.cassette, "transforms": list(item.transforms)}
         return {"cassette": item.cassette, "interaction": item.interaction, "transforms": list(item.transforms)}
     inline = item if isinstance(item, Inline) else Inline(envelope=item)
     return {"envelope": encode_envelope(inline.envelope), "transforms": list(inline.transforms)}
@@ -123,9 +123,9 @@ def decode_item(data: Any) -> Item:
     if not isinstance(data, Mapping) or len({"special", "cassette", "envelope"} & data.keys()) != 1:
         raise ScenarioError("an item has exactly one of special, cassette, envelope", where=f"item {data!r:.200}")
     try:
-        if "special" in data:
-            return PlayItem(cassette=_text(data["special"]))
         transforms = tuple(_text(name) for name in data.get("transforms", ()))
+        if "special" in data:
+            return PlayItem(cassette=_text(data["special"]), transforms=transforms)
         if "cassette" in data:
             return PlayItem(
                 cassette=_text(data["cassette"]), interaction=int(data.get("interaction", 0)), transforms=transforms
