@@ -1,0 +1,63 @@
+"""The reference gateway as a process.
+
+`python -m conformance.reference --config FILE (--port N [--defect NAME] | --matrix)`; prints {name: port} as one
+JSON line where the port was left to the system.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import json
+import sys
+from pathlib import Path
+
+from conformance.errors import ConformanceError
+from conformance.reference.behaviour import FAITHFUL, Behaviour
+from conformance.reference.config import Config, load_config
+from conformance.reference.defects import DEFECTS, find_defect
+from conformance.reference.serve import hosted
+
+
+def arguments(words: list[str]) -> argparse.Namespace:
+    """The command line, read."""
+    parser = argparse.ArgumentParser(prog="python -m conformance.reference", description="The reference gateway.")
+    parser.add_argument("--config", type=Path, required=True, metavar="FILE", help="lanes, members and keys, as JSON")
+    parser.add_argument("--port", type=int, default=0, metavar="N", help="the port to listen on (0: any)")
+    parser.add_argument("--defect", metavar="NAME", help="one right behaviour turned wrong")
+    parser.add_argument("--matrix", action="store_true", help="the faithful gateway and every defect, a port each")
+    return parser.parse_args(words)
+
+
+def main(words: list[str]) -> int:
+    """Serve until the process is told to end; the exit code."""
+    options = arguments(words)
+    try:
+        config = load_config(options.config)
+        gateways = chosen(options)
+        gc.freeze()
+        asyncio.run(_serve(config, gateways, 0 if options.matrix else options.port))
+    except (ConformanceError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    return 0
+
+
+def chosen(options: argparse.Namespace) -> dict[str, Behaviour]:
+    """The behaviours to serve, by name."""
+    if options.matrix:
+        return {"faithful": FAITHFUL} | {name: defect.behaviour for name, defect in DEFECTS.items()}
+    return {options.defect: find_defect(options.defect).behaviour} if options.defect else {"faithful": FAITHFUL}
+
+
+async def _serve(config: Config, gateways: dict[str, Behaviour], port: int) -> None:
+    async with hosted(config, gateways, port) as hosts:
+        if not port:
+            sys.stdout.write(json.dumps(hosts.ports) + "\n")
+            sys.stdout.flush()
+        await hosts.ended
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

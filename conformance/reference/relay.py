@@ -1,0 +1,78 @@
+"""An accepted answer on its way to the client: encoded events in the order of the stream's life, or one JSON body.
+
+Yields bytes and names headers; sends nothing itself. A stream ends exactly once: usage and `[DONE]`, or one error
+event and no `[DONE]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from conformance.reference.accept import Accepted
+from conformance.reference.behaviour import ErrorReply, Fields, Moment
+from conformance.reference.call import Call, Operation
+from conformance.reference.failure import UpstreamFailed
+from conformance.reference.jsontext import encode_json
+from conformance.reference.sse import DONE, encode_event
+from conformance.reference.steps import Step
+
+JSON_FIELDS: Fields = (("content-type", "application/json"),)
+STREAM_FIELDS: Fields = (
+    ("content-type", "text/event-stream; charset=utf-8"),
+    ("cache-control", "no-cache"),
+    ("x-accel-buffering", "no"),
+)
+
+
+def json_answer(call: Call, accepted: Accepted) -> tuple[Fields, bytes]:
+    """The field lines and the body of a JSON answer."""
+    return _json(call, 200, call.behaviour.doc(accepted.doc, call), accepted.headers)
+
+
+def own_answer(call: Call, doc: Any) -> tuple[Fields, bytes]:
+    """The field lines and the body of a JSON answer that the gateway gives by itself."""
+    return _json(call, 200, call.behaviour.doc(doc, call), ())
+
+
+def error_answer(call: Call, error: ErrorReply) -> tuple[int, Fields, bytes]:
+    """The status, the field lines and the body of an error reply."""
+    told = call.behaviour.error(error, call)
+    return told.status, *_json(call, told.status, told.doc, told.headers)
+
+
+def _json(call: Call, status: int, doc: Any, extra: Fields) -> tuple[Fields, bytes]:
+    body = call.behaviour.body(doc if isinstance(doc, bytes) else encode_json(doc), status, call)
+    fields = (*JSON_FIELDS, ("content-length", str(len(body))), ("x-request-id", call.request_id), *extra)
+    return call.behaviour.headers(fields, status, call), body
+
+
+def stream_fields(call: Call, accepted: Accepted) -> Fields:
+    """The field lines of a stream."""
+    return call.behaviour.headers((*STREAM_FIELDS, ("x-request-id", call.request_id), *accepted.headers), 200, call)
+
+
+def stream_bytes(call: Call, accepted: Accepted) -> AsyncIterator[bytes]:
+    """The stream's bytes, one piece for each part of the answer."""
+    return call.behaviour.flow(_pieces(call, accepted), call)
+
+
+async def _pieces(call: Call, accepted: Accepted) -> AsyncIterator[bytes]:
+    if accepted.parts is None or accepted.stream is None:
+        return
+    try:
+        async for part in accepted.parts:
+            yield _frames(call, part, Moment.CHUNKS)
+        yield _frames(call, accepted.stream.end(), Moment.LAST)
+    except UpstreamFailed as error:
+        failure = call.behaviour.failure(error.failure, call)
+        last = accepted.stream.failed(failure) if call.does(Step.ERROR_EVENT) else []
+        yield _frames(call, last, Moment.ERROR)
+
+
+def _frames(call: Call, docs: list[dict[str, Any]], moment: Moment) -> bytes:
+    named = call.operation is Operation.RESPONSES
+    frames = [encode_event(doc, str(doc.get("type", "")) if named else "") for doc in call.behaviour.chunks(docs, call)]
+    if moment is Moment.LAST and not named and call.does(Step.DONE):
+        frames.append(DONE)
+    return b"".join(call.behaviour.frames(frames, moment, call))

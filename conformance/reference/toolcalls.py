@@ -1,0 +1,117 @@
+"""Tool calls in the API's shape: whole ones of a message, and the deltas of a stream with dense indexes.
+
+Pure. A delta that does not say clearly which call it continues is assigned by its id, then its name, then the last
+call.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass, field
+from typing import Any
+
+Doc = dict[str, Any]
+
+
+def whole_calls(value: Any) -> list[Doc]:
+    """The tool calls of a message, each with a distinct id, its type, a name and arguments as text."""
+    calls: list[Doc] = []
+    seen: set[str] = set()
+    for item in value if isinstance(value, list) else []:
+        function = item.get("function") if isinstance(item, dict) else None
+        if not isinstance(function, dict) or not _text(function.get("name")):
+            continue
+        call_id = _text(item.get("id"))
+        if not call_id or call_id in seen:
+            call_id = new_id()
+        seen.add(call_id)
+        arguments = {"name": function["name"], "arguments": arguments_text(function.get("arguments")) or "{}"}
+        calls.append({"id": call_id, "type": "function", "function": arguments})
+    return calls
+
+
+def arguments_text(value: Any) -> str:
+    """Arguments as the JSON text that the API has them in."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def new_id() -> str:
+    """An id for a call that came without one."""
+    return f"call_{secrets.token_hex(12)}"
+
+
+def _text(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Open:
+    """One call that the stream has opened or is about to: `key` is the member's own index for it."""
+
+    index: int
+    key: Any
+    id: str
+    name: str = ""
+    arguments: list[str] = field(default_factory=list)
+    announced: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether the arguments so far are a whole JSON object."""
+        try:
+            return isinstance(json.loads("".join(self.arguments)), dict)
+        except ValueError:
+            return False
+
+
+class ToolCallDeltas:
+    """The tool calls of one choice of one stream."""
+
+    def __init__(self) -> None:
+        self._calls: list[_Open] = []
+
+    @property
+    def any(self) -> bool:
+        """Whether a call was announced to the client."""
+        return any(call.announced for call in self._calls)
+
+    def feed(self, value: Any) -> list[Doc]:
+        """Our deltas for the `tool_calls` of one of the member's deltas."""
+        deltas = []
+        for item in value if isinstance(value, list) else []:
+            if isinstance(item, dict):
+                delta = self._one(item, item["function"] if isinstance(item.get("function"), dict) else {})
+                deltas += [delta] if delta else []
+        return deltas
+
+    def _one(self, item: Doc, function: Doc) -> Doc | None:
+        call = self._find(item, function)
+        arguments = arguments_text(function.get("arguments"))
+        call.name = call.name or _text(function.get("name"))
+        if arguments:
+            call.arguments.append(arguments)
+        if call.announced:
+            return {"index": call.index, "function": {"arguments": arguments}} if arguments else None
+        if not call.name:
+            return None
+        call.announced = True
+        opened = {"name": call.name, "arguments": "".join(call.arguments)}
+        return {"index": call.index, "id": call.id, "type": "function", "function": opened}
+
+    def _find(self, item: Doc, function: Doc) -> _Open:
+        key, call_id, name = item.get("index"), _text(item.get("id")), _text(function.get("name"))
+        if call_id:
+            for call in self._calls:
+                if call.id == call_id:
+                    return call
+        last = next((call for call in reversed(self._calls) if key is None or call.key == key), None)
+        opens = last is None or (bool(call_id) and last.name != "") or (bool(name) and last.name != "" and last.whole)
+        return self._open(key, call_id) if opens or last is None else last
+
+    def _open(self, key: Any, call_id: str) -> _Open:
+        call = _Open(index=len(self._calls), key=key, id=call_id or new_id())
+        self._calls.append(call)
+        return call
