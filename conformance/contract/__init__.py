@@ -1,0 +1,1 @@
+"""The contract: clauses over exchanges, their catalogue, and the judge. Pure."""

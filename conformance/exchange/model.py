@@ -129,7 +129,7 @@ class Attempt:
     sent (None when it sent nothing); its `end` is what the member did: COMPLETE, CLOSE, RESET, STALL, or HANGUP when the
     gateway went away first. `peer_closed_at` is when the gateway closed the connection while the member was still
     answering (None otherwise), and `peer_closed` at which point: "before-head", "before-event", "mid-body", "after-end".
-    `planned` is whether the play says that this member answers it well (a complete success).
+    `source` names the envelope that was played.
     """
 
     member: str
@@ -179,7 +179,9 @@ class Terms:
     `capabilities` are its declared promises. `secrets` are byte strings that must never reach a client (member keys,
     canaries). `identities` are names that tell which provider served (member model names, hosts, provider names).
     `members` are the members of the lane that served the request, `healthy` those whose play is a complete success.
-    `pool` is None where the members are not known (a capture, a live run).
+    `members` is None where they are not known (a capture, a live run). `known_models` are the aliases that the target
+    serves (None: not known). `key_valid` is whether the request's client key is one that the target accepts (None: not
+    known). `request_valid` is whether the request is one that the API accepts (None: not known).
     """
 
     capabilities: frozenset[str] = frozenset()
@@ -187,6 +189,9 @@ class Terms:
     identities: tuple[bytes, ...] = ()
     members: tuple[str, ...] | None = None
     healthy: frozenset[str] = frozenset()
+    known_models: frozenset[str] | None = None
+    key_valid: bool | None = None
+    request_valid: bool | None = None
     first_token_timeout_ms: float | None = None
     idle_timeout_ms: float | None = None
 

@@ -1,0 +1,74 @@
+"""The catalogue: every clause of the contract, by id, from the one list of area modules.
+
+Adding a clause is adding a function to an area module; adding an area is adding its module to AREAS.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from types import ModuleType
+
+from conformance.contract.clause import Clause
+from conformance.contract.clauses import (
+    blind,
+    chat,
+    chunk,
+    completion,
+    embeddings,
+    error,
+    http,
+    message,
+    models,
+    pool,
+    relay,
+    relay_request,
+    responses,
+    sdk,
+    stream,
+    tool,
+    usage,
+)
+
+AREAS: tuple[ModuleType, ...] = (
+    http,
+    stream,
+    chunk,
+    chat,
+    tool,
+    usage,
+    completion,
+    embeddings,
+    models,
+    responses,
+    error,
+    message,
+    relay,
+    relay_request,
+    pool,
+    blind,
+    sdk,
+)
+
+#: Ids that were used once and never come back: id -> version and reason.
+RETIRED: dict[str, str] = {}
+
+
+def _collect() -> dict[str, Clause]:
+    found: dict[str, Clause] = {}
+    for module in AREAS:
+        for value in vars(module).values():
+            if isinstance(value, Clause):
+                if value.id in found or value.id in RETIRED:
+                    raise ValueError(f"clause id {value.id} is used twice or was retired")
+                found[value.id] = value
+    return found
+
+
+CATALOG: dict[str, Clause] = _collect()
+
+
+def select(globs: tuple[str, ...]) -> tuple[Clause, ...]:
+    """The clauses whose id matches one of `globs` (all for none). A glob without a match gives nothing for itself."""
+    if not globs:
+        return tuple(CATALOG.values())
+    return tuple(item for item in CATALOG.values() if any(fnmatchcase(item.id, glob) for glob in globs))

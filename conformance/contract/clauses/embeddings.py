@@ -1,0 +1,162 @@
+"""Embeddings: one vector for each input, in the asked-for encoding, whole."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.evidence import at_path, show
+from conformance.contract.shape import problems
+from conformance.contract.when import json_of, the_reply
+from conformance.exchange.model import Endpoint, Exchange
+
+_embeddings = json_of(Endpoint.EMBEDDINGS)
+
+
+def _value(x: Exchange) -> dict[str, Any]:
+    doc = the_reply(x).doc
+    assert doc is not None and isinstance(doc.value, dict)
+    return doc.value
+
+
+def _data(x: Exchange) -> list[Any]:
+    data = _value(x).get("data")
+    return data if isinstance(data, list) else []
+
+
+def _some(x: Exchange) -> bool:
+    return _embeddings(x) and any(isinstance(item, dict) for item in _data(x))
+
+
+def vector(value: Any) -> list[float] | None:
+    """The numbers of an embedding: an array as it is, base64 of little-endian float32 decoded, else None."""
+    if isinstance(value, list):
+        good = all(isinstance(number, int | float) and not isinstance(number, bool) for number in value)
+        return [float(number) for number in value] if good else None
+    if isinstance(value, str):
+        try:
+            raw = base64.b64decode(value, validate=True)
+        except (binascii.Error, ValueError):
+            return None
+        return list(struct.unpack(f"<{len(raw) // 4}f", raw)) if len(raw) % 4 == 0 else None
+    return None
+
+
+def inputs(x: Exchange) -> int | None:
+    """How many inputs the request has, or None when that cannot be told."""
+    value = x.request.get("input")
+    if isinstance(value, str):
+        return 1
+    if isinstance(value, list) and value:
+        return 1 if isinstance(value[0], int) else len(value)
+    return None
+
+
+@clause(
+    id="embeddings.shape",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="An embeddings reply has the API's shape",
+    rationale="Typed clients read a list object of embedding objects.",
+    source="openai-api/embeddings",
+    applies=_embeddings,
+)
+def shape(x: Exchange) -> Iterator[Finding]:
+    for problem in problems("embedding-list", _value(x)):
+        if problem.path[:1] == ("usage",) or (len(problem.path) >= 3 and problem.path[2] in ("embedding", "index")):
+            continue
+        where = ".".join(map(str, problem.path)) or "the list"
+        yield at_path(the_reply(x), problem.path, f"{where}: {problem.expected}", problem.actual)
+
+
+@clause(
+    id="embeddings.count",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="There is one embedding for each input",
+    rationale="Callers pair vectors with texts by position: a missing one shifts all that follow, none at all crashes.",
+    source="openai-api/embeddings-create",
+    applies=lambda x: _embeddings(x) and inputs(x) is not None,
+)
+def count(x: Exchange) -> Iterator[Finding]:
+    if len(_data(x)) != inputs(x):
+        yield at_path(the_reply(x), ("data",), f"{inputs(x)} embeddings", f"{len(_data(x))}")
+
+
+@clause(
+    id="embeddings.index",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The embeddings' indexes count from 0 in order",
+    rationale="SDKs hand out the array as it came; callers pair by position, the index is what proves it.",
+    source="openai-api/embeddings",
+    applies=_some,
+)
+def index(x: Exchange) -> Iterator[Finding]:
+    for position, item in enumerate(_data(x)):
+        value = item.get("index") if isinstance(item, dict) else None
+        if not isinstance(value, int) or isinstance(value, bool) or value != position:
+            yield at_path(the_reply(x), ("data", position, "index"), str(position), show(value))
+
+
+@clause(
+    id="embeddings.encoding",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The embedding comes in the encoding that was asked for",
+    rationale="SDKs decode base64 when they asked for it: an array of floats is read as bytes and gives a quarter of the numbers.",
+    source="openai-api/embeddings-create",
+    applies=_some,
+)
+def encoding(x: Exchange) -> Iterator[Finding]:
+    asked = x.request.get("encoding_format")
+    kind, name = (str, "a base64 string") if asked == "base64" else (list, "an array of numbers")
+    for position, item in enumerate(_data(x)):
+        value = item.get("embedding") if isinstance(item, dict) else None
+        if not isinstance(value, kind):
+            path = ("data", position, "embedding")
+            yield at_path(
+                the_reply(x),
+                path,
+                f"{name} (encoding_format {show(asked)})",
+                f"{type(value).__name__}: {show(value, 60)}",
+            )
+
+
+@clause(
+    id="embeddings.values",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="An embedding is a non-empty vector of numbers",
+    rationale="null, texts, broken base64 or no number at all end in a vector store's dimension error, or in its index.",
+    source="openai-api/embeddings",
+    applies=_some,
+)
+def values(x: Exchange) -> Iterator[Finding]:
+    for position, item in enumerate(_data(x)):
+        value = item.get("embedding") if isinstance(item, dict) else None
+        numbers = vector(value)
+        if not numbers or any(number != number for number in numbers):
+            yield at_path(the_reply(x), ("data", position, "embedding"), "numbers", show(value, 60))
+
+
+@clause(
+    id="embeddings.dimensions",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="All embeddings have one length, the asked-for one if any",
+    rationale="A vector store refuses a vector of another length, or worse, pads it.",
+    source="openai-api/embeddings-create",
+    applies=_some,
+)
+def dimensions(x: Exchange) -> Iterator[Finding]:
+    asked = x.request.get("dimensions")
+    lengths = [len(vector(item.get("embedding")) or ()) for item in _data(x) if isinstance(item, dict)]
+    expected = asked if isinstance(asked, int) else lengths[0]
+    for position, length in enumerate(lengths):
+        if length and length != expected:
+            yield at_path(the_reply(x), ("data", position, "embedding"), f"{expected} numbers", f"{length} numbers")

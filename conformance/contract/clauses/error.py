@@ -1,0 +1,417 @@
+"""Errors: the one envelope that SDKs read, and the status that goes with each kind of failure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.evidence import at_content, at_head, at_path, show
+from conformance.contract.kinds import Kind, inner_status, kind_of_reply
+from conformance.contract.when import failed, stayed, the_reply, whole
+from conformance.exchange.model import Endpoint, Exchange
+from conformance.wire.facts import Span
+
+#: Status codes that RFC 9110 and the IANA registry know; a client's retry table has no entry for others (529, 499, 520).
+_REGISTERED = frozenset(
+    {*range(400, 419), 421, 422, 423, 424, 425, 426, 428, 429, 431, 451, *range(500, 509), 510, 511}
+)
+_PLACEHOLDERS = ("none", "undefined", "null", "nil", "nan", "[object object]")
+
+
+def _api(x: Exchange) -> bool:
+    return failed(x) and x.request.endpoint is not Endpoint.OTHER
+
+
+def _body(x: Exchange) -> Any:
+    doc = the_reply(x).doc
+    return doc.value if doc is not None and doc.ok else None
+
+
+def _json(x: Exchange) -> bool:
+    doc = the_reply(x).doc if x.reply is not None else None
+    return _api(x) and doc is not None and doc.ok
+
+
+def _error(x: Exchange) -> dict[str, Any]:
+    body = _body(x)
+    error = body.get("error") if isinstance(body, dict) else None
+    return error if isinstance(error, dict) else {}
+
+
+def _enveloped(x: Exchange) -> bool:
+    return _json(x) and bool(_error(x))
+
+
+def _of_kind(kind: Kind) -> Any:
+    def condition(x: Exchange) -> bool:
+        return _api(x) and kind_of_reply(the_reply(x)) is kind
+
+    return condition
+
+
+def _start(x: Exchange) -> Span:
+    return Span(0, min(240, len(the_reply(x).content)))
+
+
+@clause(
+    id="error.in-success",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A success carries no error",
+    rationale="SDKs raise by the status alone: an error under 200 is counted as an answer, and never retried.",
+    source="openai-api/errors",
+    applies=lambda x: (
+        whole(x)
+        and the_reply(x).ok
+        and x.request.endpoint is not Endpoint.OTHER
+        and not the_reply(x).events
+        and the_reply(x).doc is not None
+    ),
+)
+def in_success(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    for error in reply.answer.errors:
+        if (
+            x.request.endpoint is Endpoint.RESPONSES
+            and isinstance(_body(x), dict)
+            and _body(x).get("status") == "failed"
+        ):
+            continue
+        yield at_path(
+            reply,
+            ("error",),
+            f"an error status (the body's error says {inner_status(_body(x)) or 'no status'})",
+            f"status {reply.status} with {show(error)}",
+        )
+
+
+@clause(
+    id="error.body.json",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The body of an error is one JSON text",
+    rationale="An HTML page, a plain text or nothing leaves the SDK with a status and the user without a cause.",
+    source="openai-api/errors",
+    applies=_api,
+)
+def body_json(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    if not reply.content:
+        yield at_head(reply, "a JSON body with an error object", "an empty body")
+    elif reply.doc is None or not reply.doc.ok:
+        what = reply.doc.faults[0].detail if reply.doc is not None and reply.doc.faults else "no JSON"
+        text = reply.content[:80].decode("utf-8", "replace")
+        yield at_content(reply, _start(x), "one JSON text", f"{what}: {show(text)}")
+
+
+@clause(
+    id="error.envelope.object",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The body of an error is an object with an object `error`",
+    rationale="SDKs look for body.error: an array, a flat object, a text or `detail` shows as a status without a body.",
+    source="openai-spec/error",
+    applies=_json,
+)
+def envelope_object(x: Exchange) -> Iterator[Finding]:
+    body = _body(x)
+    if not isinstance(body, dict) or not isinstance(body.get("error"), dict):
+        yield at_content(the_reply(x), _start(x), '{"error": {...}}', show(body))
+
+
+@clause(
+    id="error.message.text",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="An error has a non-empty message",
+    rationale="The message is the exception's text: all that most users ever see of a failure.",
+    source="openai-spec/error",
+    applies=_enveloped,
+)
+def message_text(x: Exchange) -> Iterator[Finding]:
+    message = _error(x).get("message")
+    if not (isinstance(message, str) and message.strip()):
+        yield at_path(
+            the_reply(x),
+            ("error", "message"),
+            "a non-empty string `message`",
+            show(message) if "message" in _error(x) else "none",
+        )
+
+
+@clause(
+    id="error.type.string",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="An error has a type",
+    rationale="Clients tell the caller's faults from outages by the type; the schema knows no null.",
+    source="openai-spec/error",
+    applies=_enveloped,
+)
+def type_string(x: Exchange) -> Iterator[Finding]:
+    value = _error(x).get("type")
+    if not (isinstance(value, str) and value):
+        yield at_path(
+            the_reply(x), ("error", "type"), "a non-empty string `type`", show(value) if "type" in _error(x) else "none"
+        )
+
+
+def _text_or_null(x: Exchange, name: str) -> Iterator[Finding]:
+    error = _error(x)
+    if name not in error:
+        yield at_path(the_reply(x), ("error",), f"a member `{name}`: a string or null", "none")
+    elif not isinstance(error[name], str | None):
+        yield at_path(the_reply(x), ("error", name), f"`{name}`: a string or null", show(error[name]))
+
+
+@clause(
+    id="error.param.valid",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="An error has a param: a text or null",
+    rationale="The member is required by the schema; validating clients fail on the error instead of showing it.",
+    source="openai-spec/error",
+    applies=_enveloped,
+)
+def param_valid(x: Exchange) -> Iterator[Finding]:
+    yield from _text_or_null(x, "param")
+
+
+@clause(
+    id="error.code.valid",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="An error has a code: a text or null",
+    rationale="Clients branch on codes like context_length_exceeded; a number is none of them and fails typed readers.",
+    source="openai-spec/error",
+    applies=_enveloped,
+)
+def code_valid(x: Exchange) -> Iterator[Finding]:
+    yield from _text_or_null(x, "code")
+
+
+@clause(
+    id="error.members.no-placeholder",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="No member of an error is the text of an absent value",
+    rationale='"None" and "undefined" are texts: they pass for a code, and tell nobody what went wrong.',
+    source="openai-spec/error",
+    applies=_enveloped,
+)
+def no_placeholder(x: Exchange) -> Iterator[Finding]:
+    for name in ("message", "type", "param", "code"):
+        value = _error(x).get(name)
+        if isinstance(value, str) and (
+            value.strip().lower() in _PLACEHOLDERS
+            or (name == "message" and value.rstrip().endswith((": undefined", ": None", ": null")))
+        ):
+            yield at_path(the_reply(x), ("error", name), "a real text, or null", show(value))
+
+
+@clause(
+    id="error.status.registered",
+    level=Level.SHOULD,
+    basis=Basis.PROTOCOL,
+    title="An error's status is a registered one",
+    rationale="Retry tables know 429, 500, 502, 503 and 504. Unregistered codes are legal and read as x00: a SHOULD.",
+    source="rfc9110/status",
+    applies=_api,
+)
+def status_registered(x: Exchange) -> Iterator[Finding]:
+    if the_reply(x).status not in _REGISTERED:
+        yield at_head(the_reply(x), "a registered status code", str(the_reply(x).status))
+
+
+@clause(
+    id="error.status.agrees",
+    level=Level.SHOULD,
+    basis=Basis.CONTRACT,
+    title="A status that the error states is the status of the reply",
+    rationale="Two statuses are two retry decisions. The API states none in its body, so this is a SHOULD.",
+    source="openai-api/errors",
+    applies=lambda x: _enveloped(x) and inner_status(_body(x)) is not None,
+)
+def status_agrees(x: Exchange) -> Iterator[Finding]:
+    stated = inner_status(_body(x))
+    if stated != the_reply(x).status:
+        yield at_path(the_reply(x), ("error",), f"status {the_reply(x).status}", f"the body says {stated}")
+
+
+@clause(
+    id="error.model-not-found.status",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A model that does not exist is the caller's error",
+    rationale="A 5xx is retried for ever, a 401 or 429 points at the key: 404 (or 400) says that the name is wrong.",
+    source="openai-api/errors",
+    applies=_of_kind(Kind.MODEL_NOT_FOUND),
+)
+def model_not_found_status(x: Exchange) -> Iterator[Finding]:
+    # 403 is what the API answers when the model exists and the project may not use it.
+    status = the_reply(x).status
+    from_pool = x.attempts is not None and len(x.attempts) > 0 and status in (502, 503)
+    if status not in (400, 403, 404, 410) and not from_pool:
+        yield at_head(the_reply(x), "status 404", f"status {status}")
+
+
+@clause(
+    id="error.model-not-found.code",
+    level=Level.SHOULD,
+    basis=Basis.CONTRACT,
+    title="A model that does not exist has the code model_not_found",
+    rationale="Clients switch models on this code. The API's text is prose about a table of codes: a SHOULD.",
+    source="openai-api/errors",
+    applies=lambda x: (
+        _enveloped(x) and kind_of_reply(the_reply(x)) is Kind.MODEL_NOT_FOUND and the_reply(x).status in (400, 404)
+    ),
+)
+def model_not_found_code(x: Exchange) -> Iterator[Finding]:
+    if _error(x).get("code") != "model_not_found":
+        yield at_path(the_reply(x), ("error", "code"), '"model_not_found"', show(_error(x).get("code")))
+
+
+@clause(
+    id="error.context-length.status",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A prompt that is too long is the caller's error",
+    rationale="As a 5xx or 429 it is retried with the same prompt, which fails the same way each time.",
+    source="openai-api/errors",
+    applies=_of_kind(Kind.CONTEXT_LENGTH),
+)
+def context_length_status(x: Exchange) -> Iterator[Finding]:
+    if the_reply(x).status not in (400, 413, 422):
+        yield at_head(the_reply(x), "status 400", f"status {the_reply(x).status}")
+
+
+@clause(
+    id="error.context-length.code",
+    level=Level.SHOULD,
+    basis=Basis.CONTRACT,
+    title="A prompt that is too long has the code context_length_exceeded",
+    rationale="Agents compact their history on this code alone. It stands in no table of the API's text: a SHOULD.",
+    source="openai-api/errors",
+    applies=lambda x: _enveloped(x) and kind_of_reply(the_reply(x)) is Kind.CONTEXT_LENGTH,
+)
+def context_length_code(x: Exchange) -> Iterator[Finding]:
+    if _error(x).get("code") != "context_length_exceeded":
+        yield at_path(the_reply(x), ("error", "code"), '"context_length_exceeded"', show(_error(x).get("code")))
+
+
+@clause(
+    id="error.quota.status",
+    level=Level.SHOULD,
+    basis=Basis.CONTRACT,
+    title="An exhausted quota or balance is no server error",
+    rationale="As a 500 it is retried with backoff for nothing. The API uses 429, others 402 or 403: a SHOULD.",
+    source="openai-api/errors",
+    applies=_of_kind(Kind.QUOTA),
+)
+def quota_status(x: Exchange) -> Iterator[Finding]:
+    status = the_reply(x).status
+    if status not in (402, 403, 429, 503) and not (x.attempts and status == 502):
+        yield at_head(the_reply(x), "status 429 (or 402)", f"status {status}")
+
+
+def _upstream_retry_after(x: Exchange) -> str | None:
+    for attempt in reversed(x.attempts or ()):
+        if attempt.reply is not None and attempt.reply.status in (429, 503):
+            return attempt.reply.header("retry-after")
+    return None
+
+
+@clause(
+    id="error.rate-limit.retry-after",
+    level=Level.SHOULD,
+    basis=Basis.PROTOCOL,
+    title="An upstream's Retry-After reaches the client with the 429",
+    rationale="SDKs wait as long as it says, else they guess and hammer. RFC 9110 leaves the field to the server: a SHOULD.",
+    source="rfc9110/retry-after",
+    applies=lambda x: _api(x) and the_reply(x).status in (429, 503) and _upstream_retry_after(x) is not None,
+)
+def retry_after(x: Exchange) -> Iterator[Finding]:
+    if the_reply(x).header("retry-after") is None:
+        yield at_head(the_reply(x), f"Retry-After: {_upstream_retry_after(x)}", "no Retry-After")
+
+
+@clause(
+    id="error.auth.status",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A wrong client key is answered with 401",
+    rationale="SDKs raise AuthenticationError on 401: a 500 is retried, a 403 or 400 points elsewhere.",
+    source="openai-api/authentication",
+    applies=lambda x: stayed(x) and x.terms.key_valid is False,
+)
+def auth_status(x: Exchange) -> Iterator[Finding]:
+    if the_reply(x).status != 401:
+        yield at_head(the_reply(x), "status 401", f"status {the_reply(x).status}")
+
+
+@clause(
+    id="error.request.status",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A request that the API does not accept is answered with 400 or 422",
+    rationale="A 5xx is retried though the request can never succeed; a 2xx hides the mistake.",
+    source="openai-api/errors",
+    applies=lambda x: stayed(x) and x.terms.request_valid is False,
+)
+def request_status(x: Exchange) -> Iterator[Finding]:
+    if the_reply(x).status not in (400, 404, 413, 415, 422):
+        yield at_head(the_reply(x), "status 400", f"status {the_reply(x).status}")
+
+
+@clause(
+    id="error.unknown-model.status",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A model that the target does not serve is answered with 404 or 400",
+    rationale="SDKs raise NotFoundError on 404; a 5xx is retried, a 2xx means that another model answered.",
+    source="openai-api/errors",
+    applies=lambda x: (
+        stayed(x)
+        and x.terms.known_models is not None
+        and x.request.model is not None
+        and x.request.model not in x.terms.known_models
+        and x.request.endpoint is not Endpoint.OTHER
+    ),
+)
+def unknown_model_status(x: Exchange) -> Iterator[Finding]:
+    if the_reply(x).status not in (400, 403, 404):
+        yield at_head(the_reply(x), "status 404", f"status {the_reply(x).status}")
+
+
+def _cancelled_owed(x: Exchange) -> bool:
+    return _api(x) and x.hangup is None
+
+
+@clause(
+    id="error.not-cancelled",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A failure is not told as the client's cancellation",
+    rationale="Callers do not retry what they cancelled themselves: an upstream timeout told so is lost.",
+    source="incident/streams",
+    applies=_cancelled_owed,
+)
+def not_cancelled(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    message = _error(x).get("message")
+    words = message.lower() if isinstance(message, str) else ""
+    if reply.status == 499:
+        yield at_head(reply, "a status that names the failure", "status 499 (client closed request)")
+    elif any(
+        word in words
+        for word in (
+            "request was cancel",
+            "request cancel",
+            "context canceled",
+            "context cancelled",
+            "client closed request",
+            "client disconnect",
+        )
+    ):
+        yield at_path(reply, ("error", "message"), "the failure's own name", show(message))

@@ -1,0 +1,236 @@
+"""Error messages: one readable line for the user, without pages, bodies, traces or addresses of the inside.
+
+Judged on the message of an error reply and on that of an error event in a stream.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.evidence import at_event, at_path, show
+from conformance.contract.kinds import reason_of
+from conformance.contract.when import ok, stayed, the_reply
+from conformance.exchange.model import Exchange, StreamEvent
+
+MAX_MESSAGE = 2000
+
+_HTML = re.compile(
+    r"<\s*(?:!doctype|html|head|body|title|center|h[1-6]|p|div|span|script|style|meta|br|hr|pre)\b[^>]*>", re.I
+)
+_EMBEDDED = re.compile(r"""[\[{]\s*\\?["'](?:error|errors|message|detail|object|type|code|status|msg)\\?["']\s*:""")
+_EVENT = re.compile(r"(?:^|\s)data:\s*[\[{]")
+_TRACE = re.compile(
+    r'Traceback \(most recent call last\)|File "[^"]+", line \d+|^\s*at .+\(.+:\d+:\d+\)|goroutine \d+ \[|panic: ', re.M
+)
+_UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffd]")
+_INSIDE = re.compile(
+    r"(?:https?://|\bdial tcp |\bhost=['\"]?)(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[::1\]|[\w.-]+\.(?:internal|local|svc|cluster)\b)\S*"
+    r"|\b(?:\d{1,3}\.){3}\d{1,3}:\d{2,5}\b"
+    r"|\b(?:post|get) \"?https?://\S+"
+    r"|https?://\S+/(?:chat/completions|completions|embeddings|responses|messages)\b",
+    re.I,
+)
+_KEY = re.compile(
+    r"\b(?:sk|gsk|xai|hf|key|pk|rk)[-_][A-Za-z0-9_-]{0,24}(?:\*{2,}|\.{3,})[A-Za-z0-9]{2,}|\*{3,}[A-Za-z0-9]{3,6}\b|\bsk-[A-Za-z0-9_-]{8,}"
+)
+_ACCOUNT = re.compile(r"\b(?:org|proj|acct|team|account|user)[-_][A-Za-z0-9]{4,}[A-Za-z0-9-]*")
+
+
+def _messages(x: Exchange) -> Iterator[tuple[StreamEvent | None, str]]:
+    reply = x.reply
+    if reply is None or not stayed(x):
+        return
+    if not ok(x) or (reply.doc is not None and not reply.events):
+        value = reply.doc.value if reply.doc is not None and reply.doc.ok else None
+        if reply.status >= 400 or reply.answer.errors:
+            text = reason_of(value)
+            if text:
+                yield None, text
+    for index in reply.answer.event_errors:
+        doc = reply.events[index].doc
+        text = reason_of(doc.value) if doc is not None and doc.ok else ""
+        if text:
+            yield reply.events[index], text
+
+
+def _any(x: Exchange) -> bool:
+    return any(True for _ in _messages(x))
+
+
+def _relayed(x: Exchange) -> bool:
+    return bool(x.attempts) and _any(x)
+
+
+def _finding(x: Exchange, event: StreamEvent | None, expected: str, actual: str) -> Finding:
+    reply = the_reply(x)
+    return (
+        at_path(reply, ("error", "message"), expected, actual)
+        if event is None
+        else at_event(reply, event, expected, actual)
+    )
+
+
+def _matches(x: Exchange, pattern: re.Pattern[str], expected: str) -> Iterator[Finding]:
+    for event, text in _messages(x):
+        match = pattern.search(text)
+        if match is not None:
+            around = text[max(0, match.start() - 20) : match.end() + 40]
+            yield _finding(x, event, expected, show(around))
+
+
+@clause(
+    id="error.message.one-line",
+    level=Level.SHOULD,
+    basis=Basis.CONTRACT,
+    title="An error's message is one line",
+    rationale="It is logged, shown and matched as a line. No norm says so: a SHOULD.",
+    source="incident/errors",
+    applies=_any,
+)
+def one_line(x: Exchange) -> Iterator[Finding]:
+    for event, text in _messages(x):
+        if "\n" in text or "\r" in text:
+            yield _finding(x, event, "one line", show(text))
+
+
+@clause(
+    id="error.message.bounded",
+    level=Level.SHOULD,
+    basis=Basis.CONTRACT,
+    title="An error's message has at most 2,000 characters",
+    rationale="A page in a message floods terminals and logs. No norm says how long: a SHOULD.",
+    source="incident/errors",
+    applies=_any,
+)
+def bounded(x: Exchange) -> Iterator[Finding]:
+    for event, text in _messages(x):
+        if len(text) > MAX_MESSAGE:
+            yield _finding(x, event, f"at most {MAX_MESSAGE} characters", f"{len(text)} characters: {show(text, 60)}")
+
+
+@clause(
+    id="error.message.no-html",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="No HTML page stands in an error's message",
+    rationale="A block page in a message hides the cause behind markup, and shows addresses and ray ids to the client.",
+    source="incident/errors",
+    applies=_any,
+)
+def no_html(x: Exchange) -> Iterator[Finding]:
+    yield from _matches(x, _HTML, "plain text")
+
+
+def _is_document(text: str) -> bool:
+    stripped = text.strip()
+    if stripped[:1] not in ("{", "["):
+        return False
+    try:
+        return isinstance(json.loads(stripped), dict | list)
+    except (ValueError, RecursionError):
+        return False
+
+
+@clause(
+    id="error.message.no-raw-body",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="No upstream body stands in an error's message",
+    rationale="A document inside a text is unreadable for users and hides the code that clients branch on; it also shows what the provider said to the gateway alone.",
+    source="incident/errors",
+    applies=_any,
+)
+def no_raw_body(x: Exchange) -> Iterator[Finding]:
+    bodies = [
+        attempt.reply.content.decode("utf-8", "replace").strip()
+        for attempt in x.attempts or ()
+        if attempt.reply is not None and attempt.reply.status >= 400
+    ]
+    for event, text in _messages(x):
+        match = _EMBEDDED.search(text) or _EVENT.search(text)
+        if match is not None:
+            yield _finding(x, event, "the reason in words", show(text[max(0, match.start() - 20) : match.start() + 80]))
+        elif _is_document(text):
+            yield _finding(x, event, "the reason in words", show(text))
+        elif any(len(body) >= 40 and body in text for body in bodies):
+            yield _finding(x, event, "the reason in words", f"the upstream's whole body: {show(text)}")
+
+
+@clause(
+    id="error.message.readable",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="An error's message is readable text",
+    rationale="Control and replacement characters are compressed bytes read as text: the cause is lost.",
+    source="incident/errors",
+    applies=_any,
+)
+def readable(x: Exchange) -> Iterator[Finding]:
+    yield from _matches(x, _UNREADABLE, "text")
+
+
+@clause(
+    id="error.message.no-trace",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="No stack trace stands in an error's message",
+    rationale="A trace tells the client about the gateway's inside and nothing about the failure.",
+    source="incident/errors",
+    applies=_any,
+)
+def no_trace(x: Exchange) -> Iterator[Finding]:
+    yield from _matches(x, _TRACE, "the reason in words")
+
+
+@clause(
+    id="error.message.no-address",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="No upstream address stands in an error's message",
+    rationale="Hosts, ports and URLs of the inside are of use to an attacker alone.",
+    source="incident/errors",
+    applies=_any,
+)
+def no_address(x: Exchange) -> Iterator[Finding]:
+    hosts = {attempt.request.host for attempt in x.attempts or () if attempt.request.host}
+    for event, text in _messages(x):
+        named = next((host for host in hosts if host in text), None)
+        match = _INSIDE.search(text)
+        if named is not None:
+            yield _finding(x, event, "no upstream host", show(named))
+        elif match is not None:
+            yield _finding(x, event, "no upstream address", show(match.group(0)))
+
+
+@clause(
+    id="error.message.no-key",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="No piece of an upstream key stands in an error's message",
+    rationale="Providers echo masked keys in their 401: to the gateway's client that is a piece of somebody else's key.",
+    source="openai-api/production-safety",
+    applies=_relayed,
+)
+def no_key(x: Exchange) -> Iterator[Finding]:
+    yield from _matches(x, _KEY, "no key, be it masked")
+
+
+@clause(
+    id="error.message.no-account",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="No account name of the upstream stands in an error's message",
+    rationale="The organisation or project that the gateway is billed under is not the client's to know.",
+    source="incident/errors",
+    applies=_relayed,
+)
+def no_account(x: Exchange) -> Iterator[Finding]:
+    told = b" ".join(attempt.reply.content for attempt in x.attempts or () if attempt.reply is not None)
+    for event, text in _messages(x):
+        for match in _ACCOUNT.finditer(text):
+            if match.group(0).encode() in told and any(character.isdigit() for character in match.group(0)):
+                yield _finding(x, event, "no account of the upstream", show(match.group(0)))
+                break

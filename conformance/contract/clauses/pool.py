@@ -1,0 +1,313 @@
+"""Pools: who was called, how often and when, against what the client was told and when."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.evidence import at_end, at_event, at_exchange, at_head
+from conformance.contract.kinds import Kind, kind_of_reply
+from conformance.contract.when import replied, stayed, the_reply, upstream_known
+from conformance.exchange.model import Attempt, Endpoint, Exchange
+from conformance.wire.transcript import End
+
+#: Dispatches for one client request that public gateways were seen to make range from 1 to 10.
+MAX_ATTEMPTS = 10
+
+#: How soon after the client's hang-up the upstream sees its connection close, in ms (public reports ask for 2 s).
+HANGUP_MS = 2000.0
+
+_RETRYABLE = frozenset({404, 408, 409, 410, 425, 429})
+_ACCOUNT_WORDS = ("organization", "account", "api key", "api_key", "permission_error", "billing", "quota", "key")
+
+
+def _failover_due(attempt: Attempt) -> bool:
+    """Whether this attempt's failure is one that another member can make good."""
+    if attempt.end is End.HANGUP or attempt.succeeded:
+        return False
+    reply = attempt.reply
+    if reply is None or not reply.status:
+        return True
+    if reply.ok:
+        return not reply.answer.output
+    if reply.status in _RETRYABLE or reply.status >= 500 or reply.status in (401, 402):
+        return kind_of_reply(reply) is not Kind.CONTEXT_LENGTH
+    if reply.status == 403:
+        text = reply.content[:2000].decode("utf-8", "replace").lower()
+        return any(word in text for word in _ACCOUNT_WORDS)
+    # openai-api/errors: a 400 is the caller's, unless it names the model: then this member does not serve it.
+    return reply.status == 400 and kind_of_reply(reply) is Kind.MODEL_NOT_FOUND
+
+
+def _failed_over(x: Exchange) -> bool:
+    if not stayed(x) or not x.attempts or not _failover_due(x.attempts[0]):
+        return bool(stayed(x) and x.attempts and x.attempts[0].succeeded and x.terms.healthy)
+    if x.terms.members is not None:
+        return bool(x.terms.healthy)
+    # A capture does not say which members are healthy: a second member that was asked in vain is no broken promise.
+    tried = {attempt.member for attempt in x.attempts}
+    return len(tried) < 2 or any(attempt.succeeded for attempt in x.attempts)
+
+
+@clause(
+    id="pool.failover.answers",
+    level=Level.MUST,
+    basis=Basis.POLICY,
+    title="A failing member's request is answered by a healthy member",
+    rationale="One exhausted or retired member of a pool takes the alias down for its share of the requests.",
+    source="incident/pool-failover",
+    applies=_failed_over,
+    capabilities=("failover",),
+)
+def failover_answers(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    attempts = x.attempts or ()
+    if reply.ok and reply.answer.finished and reply.complete:
+        return
+    if (
+        reply.ok
+        and reply.answer.output
+        and reply.answer.errors
+        and any(a.reply is not None and a.reply.answer.output for a in attempts)
+    ):
+        return  # it broke after output had reached the client: too late for another member
+    tried = ", ".join(f"{a.member} {a.reply.status if a.reply is not None else a.end.value}" for a in attempts)
+    healthy = f"{len(x.terms.healthy)} healthy members" if x.terms.members is not None else "another member"
+    yield at_head(
+        reply, f"the answer of {healthy}", f"status {reply.status} after {len(attempts)} dispatches ({tried})"
+    )
+
+
+@clause(
+    id="pool.attempts.bounded",
+    level=Level.MUST,
+    basis=Basis.POLICY,
+    title="One client request makes at most ten dispatches",
+    rationale="Unbounded retries multiply an outage, and the bill.",
+    source="incident/pool-failover",
+    applies=lambda x: bool(x.attempts),
+    capabilities=("retries", "failover"),
+)
+def attempts_bounded(x: Exchange) -> Iterator[Finding]:
+    count = len(x.attempts or ())
+    if count > MAX_ATTEMPTS:
+        yield at_exchange(
+            x, f"at most {MAX_ATTEMPTS} dispatches", f"{count} dispatches", leg=f"upstream:{MAX_ATTEMPTS}"
+        )
+
+
+def _usable(x: Exchange, attempt: Attempt) -> bool:
+    """Whether a gateway has no reason to ask again: a whole success, in the mode and media type that were asked for."""
+    reply = attempt.reply
+    if reply is None or not attempt.succeeded or attempt.request.endpoint is not x.request.endpoint:
+        return False
+    if x.request.endpoint is Endpoint.EMBEDDINGS and not (reply.doc is not None and reply.doc.get("data")):
+        return False
+    media = "text/event-stream" if attempt.request.stream else "application/json"
+    return reply.media_type == media and bool(reply.events) == attempt.request.stream
+
+
+@clause(
+    id="pool.success.final",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="Nothing is dispatched after a success",
+    rationale="One request is one generation: a second dispatch is paid twice, and its tools can run twice.",
+    source="rfc9110/retries",
+    applies=lambda x: any(_usable(x, attempt) for attempt in x.attempts or ()),
+)
+def success_final(x: Exchange) -> Iterator[Finding]:
+    attempts = x.attempts or ()
+    first = next(number for number, attempt in enumerate(attempts) if _usable(x, attempt))
+    ended = attempts[first].ended_at
+    for number in range(first + 1, len(attempts)):
+        attempt = attempts[number]
+        if attempt.at > ended:
+            yield at_exchange(
+                x,
+                f"no dispatch after the success of {attempts[first].member} at {ended:.1f} ms",
+                f"{attempt.member} asked at {attempt.at:.1f} ms",
+                leg=f"upstream:{number}",
+            )
+
+
+def _first_output(x: Exchange) -> float | None:
+    reply = the_reply(x)
+    for event in reply.events:
+        choices = event.doc.get("choices") if event.doc is not None else None
+        for choice in choices if isinstance(choices, list) else []:
+            delta = choice.get("delta") if isinstance(choice, dict) else None
+            if isinstance(delta, dict) and (delta.get("content") or delta.get("tool_calls")):
+                return event.at
+            if isinstance(choice, dict) and choice.get("text"):
+                return event.at
+    return None
+
+
+def _streamed_output(x: Exchange) -> bool:
+    return replied(x) and bool(x.attempts) and x.driver == "wire" and _first_output(x) is not None
+
+
+@clause(
+    id="pool.output.final",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="Nothing is dispatched after output has reached the client",
+    rationale="A second member's answer glued to the first one's beginning is an answer that nobody gave.",
+    source="incident/streams",
+    applies=_streamed_output,
+)
+def output_final(x: Exchange) -> Iterator[Finding]:
+    seen = _first_output(x) or 0.0
+    for number, attempt in enumerate(x.attempts or ()):
+        if number and attempt.at > seen + 1.0:
+            yield at_exchange(
+                x,
+                f"no dispatch after the client's first output at {seen:.1f} ms",
+                f"{attempt.member} asked at {attempt.at:.1f} ms",
+                leg=f"upstream:{number}",
+            )
+
+
+def _rejected(x: Exchange) -> bool:
+    return any(a.reply is not None and a.reply.status in (400, 404, 413, 422) for a in x.attempts or ())
+
+
+@clause(
+    id="pool.rejection.once",
+    level=Level.MUST,
+    basis=Basis.PROTOCOL,
+    title="A member that rejected a request is not asked the same again",
+    rationale="400, 404, 413 and 422 are answers: the same request to the same member fails the same way, for money.",
+    source="rfc9110/retries",
+    applies=_rejected,
+)
+def rejection_once(x: Exchange) -> Iterator[Finding]:
+    rejected: Counter[str] = Counter()
+    for number, attempt in enumerate(x.attempts or ()):
+        if rejected[attempt.member]:
+            yield at_exchange(
+                x,
+                f"no second dispatch to {attempt.member} after its rejection",
+                f"dispatch {number + 1} asks it again",
+                leg=f"upstream:{number}",
+            )
+        if attempt.reply is not None and attempt.reply.status in (400, 404, 413, 422):
+            rejected[attempt.member] += 1
+
+
+def _unknown_model(x: Exchange) -> bool:
+    known = x.terms.known_models
+    return upstream_known(x) and known is not None and x.request.model is not None and x.request.model not in known
+
+
+@clause(
+    id="pool.unknown-model.no-dispatch",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A model that the target does not serve is dispatched to no member",
+    rationale="A wrong name that reaches a member costs a round trip, or is answered by a model that nobody asked for.",
+    source="openai-api/errors",
+    applies=_unknown_model,
+)
+def unknown_model(x: Exchange) -> Iterator[Finding]:
+    for number, attempt in enumerate(x.attempts or ()):
+        yield at_exchange(
+            x, "no dispatch", f"{attempt.member} asked for {attempt.request.model!r}", leg=f"upstream:{number}"
+        )
+
+
+def _left_open(x: Exchange) -> bool:
+    if x.hangup is None or not x.attempts:
+        return False
+    last = x.attempts[-1]
+    return last.end is End.HANGUP or last.end is End.STALL or last.ended_at > x.hangup.at
+
+
+@clause(
+    id="pool.hangup.closes",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The upstream connection closes soon after the client hangs up",
+    rationale="Ending the connection is how the API cancels a request: a generation that nobody reads is paid, and holds a slot.",
+    source="openai-api/responses-cancel",
+    applies=_left_open,
+)
+def hangup_closes(x: Exchange) -> Iterator[Finding]:
+    assert x.hangup is not None and x.attempts
+    number = len(x.attempts) - 1
+    last = x.attempts[number]
+    closed = last.peer_closed_at
+    if closed is None:
+        yield at_exchange(
+            x,
+            f"the upstream connection closed within {HANGUP_MS:.0f} ms of the hang-up at {x.hangup.at:.0f} ms",
+            f"still open; the member had sent all by {last.ended_at:.0f} ms ({last.end.value})",
+            leg=f"upstream:{number}",
+        )
+    elif closed - x.hangup.at > HANGUP_MS:
+        yield at_exchange(
+            x,
+            f"closed within {HANGUP_MS:.0f} ms of the hang-up at {x.hangup.at:.0f} ms",
+            f"closed {closed - x.hangup.at:.0f} ms after it",
+            leg=f"upstream:{number}",
+        )
+
+
+def _silent_after(x: Exchange, output: bool) -> bool:
+    if not x.attempts or x.hangup is not None:
+        return False
+    last = x.attempts[-1]
+    silent = last.end in (End.STALL, End.HANGUP) and not last.succeeded
+    return silent and (last.reply is not None and bool(last.reply.events)) is output
+
+
+@clause(
+    id="timeout.idle.told",
+    level=Level.MUST,
+    basis=Basis.POLICY,
+    title="A stream that falls silent is ended with an error in the declared time",
+    rationale="Without an idle timeout a client waits for ever on a socket that will never speak again.",
+    source="target/declaration",
+    applies=lambda x: _silent_after(x, True) and replied(x),
+    capabilities=("idle-timeout",),
+)
+def idle_told(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    limit = x.terms.idle_timeout_ms or 0.0
+    if x.end is End.STALL:
+        yield at_end(
+            reply,
+            f"an error within about {limit:.0f} ms of silence",
+            f"silence until our {x.transcript.deadline} deadline",
+        )
+    elif reply.ok and reply.complete and not reply.answer.errors:
+        last = reply.events[-1] if reply.events else None
+        found = (
+            at_event(reply, last, "an error event", "the stream ends without one")
+            if last
+            else at_end(reply, "an error event", "the body ends without one")
+        )
+        yield found
+
+
+@clause(
+    id="timeout.first-token.told",
+    level=Level.MUST,
+    basis=Basis.POLICY,
+    title="A member that sends nothing is given up in the declared time",
+    rationale="A member that accepts and never answers holds the client for as long as the gateway lets it.",
+    source="target/declaration",
+    applies=lambda x: _silent_after(x, False),
+    capabilities=("first-token-timeout",),
+)
+def first_token_told(x: Exchange) -> Iterator[Finding]:
+    limit = x.terms.first_token_timeout_ms or 0.0
+    last = (x.attempts or ())[-1]
+    waited = x.transcript.ended_at - last.at
+    late = limit > 0 and waited > 2 * limit + 1000
+    if not replied(x) or x.end is End.STALL or late:
+        yield at_exchange(
+            x, f"an answer or an error within about {limit:.0f} ms", f"{x.end.value} after {waited:.0f} ms"
+        )

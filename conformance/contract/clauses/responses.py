@@ -1,0 +1,227 @@
+"""The Responses API: the object, and the life cycle of its event stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.evidence import at_end, at_event, at_path, show
+from conformance.contract.shape import problems
+from conformance.contract.when import json_of, ok, stayed, the_reply, whole
+from conformance.exchange.model import Endpoint, Exchange, StreamEvent
+from conformance.exchange.responses import TERMINAL_EVENTS
+
+_object = json_of(Endpoint.RESPONSES)
+_STATUSES = ("completed", "failed", "in_progress", "cancelled", "queued", "incomplete")
+
+
+def _value(x: Exchange) -> dict[str, Any]:
+    doc = the_reply(x).doc
+    assert doc is not None and isinstance(doc.value, dict)
+    return doc.value
+
+
+def _stream(x: Exchange) -> bool:
+    reply = x.reply
+    return (
+        x.request.endpoint is Endpoint.RESPONSES
+        and x.request.stream
+        and ok(x)
+        and reply is not None
+        and bool(reply.events)
+    )
+
+
+def _typed(x: Exchange) -> Iterator[tuple[StreamEvent, str, dict[str, Any]]]:
+    for event in the_reply(x).events:
+        value = event.doc.value if event.doc is not None and event.doc.ok else None
+        if isinstance(value, dict):
+            yield event, str(value.get("type", "")), value
+
+
+@clause(
+    id="responses.shape",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A response has the API's shape",
+    rationale="Typed clients read id, object, created_at, status and output by the API's schema.",
+    source="openai-api/responses",
+    applies=_object,
+)
+def shape(x: Exchange) -> Iterator[Finding]:
+    for problem in problems("response", _value(x)):
+        where = ".".join(map(str, problem.path)) or "the response"
+        yield at_path(the_reply(x), problem.path, f"{where}: {problem.expected}", problem.actual)
+    status = _value(x).get("status")
+    if status is not None and status not in _STATUSES:
+        yield at_path(the_reply(x), ("status",), f"one of {', '.join(_STATUSES)}", show(status))
+
+
+@clause(
+    id="responses.id",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A response has a non-empty id",
+    rationale="The next turn refers to it by previous_response_id.",
+    source="openai-api/responses",
+    applies=_object,
+)
+def response_id(x: Exchange) -> Iterator[Finding]:
+    value = _value(x).get("id")
+    if not (isinstance(value, str) and value.strip()):
+        yield at_path(the_reply(x), ("id",), "a non-empty string", show(value))
+
+
+@clause(
+    id="responses.stream.typed",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="Every event has a type, and its event field says the same",
+    rationale="Clients dispatch on the type; an event without one, or with two, is dropped in silence.",
+    source="openai-api/responses-streaming",
+    applies=_stream,
+)
+def stream_typed(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    for event, name, value in _typed(x):
+        if not name:
+            yield at_event(reply, event, "a member `type`", show(value))
+        elif event.event.type and event.event.type != name:
+            yield at_event(reply, event, f"event: {name}", f"event: {event.event.type}")
+
+
+@clause(
+    id="responses.stream.created-first",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The stream starts with response.created",
+    rationale="Clients open the response with the first event; what comes before it has no place to go.",
+    source="openai-api/responses-streaming",
+    applies=lambda x: _stream(x) and not the_reply(x).answer.errors,
+)
+def created_first(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    for event, name, _ in _typed(x):
+        if name not in ("response.created", "response.queued"):
+            yield at_event(reply, event, "response.created as the first event", show(name))
+        return
+
+
+@clause(
+    id="responses.stream.terminal",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The stream ends with exactly one terminal event",
+    rationale="completed, incomplete or failed is the only sign that the response is over; a stream that just stops is a broken one.",
+    source="openai-api/responses-streaming",
+    applies=lambda x: _stream(x) and whole(x) and "error" not in {name for _, name, _ in _typed(x)},
+)
+def terminal(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    ends = [(event, name) for event, name, _ in _typed(x) if name in TERMINAL_EVENTS]
+    if not ends:
+        yield at_end(
+            reply, "response.completed, response.incomplete or response.failed", "none of them, the body just ends"
+        )
+    for event, name in ends[1:]:
+        yield at_event(reply, event, "one terminal event", f"{ends[0][1]}, then {name}")
+    if ends:
+        last = ends[0][0]
+        for event, name, _ in _typed(x):
+            if event.event.index > last.event.index and name not in TERMINAL_EVENTS:
+                yield at_event(reply, event, f"nothing after {ends[0][1]}", show(name))
+
+
+@clause(
+    id="responses.stream.sequence",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The sequence numbers rise",
+    rationale="Clients order and resume by sequence_number; a constant or missing one loses events.",
+    source="openai-api/responses-streaming",
+    applies=_stream,
+)
+def sequence(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    last = -1
+    for event, name, value in _typed(x):
+        if not name:
+            continue
+        number = value.get("sequence_number")
+        if not isinstance(number, int) or isinstance(number, bool) or number <= last:
+            yield at_event(
+                reply,
+                event,
+                f"an integer sequence_number above {last}",
+                show(number) if "sequence_number" in value else "none",
+            )
+        else:
+            last = number
+
+
+@clause(
+    id="responses.stream.items",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="An output item is added before its deltas, with indexes from 0",
+    rationale="A delta for an item that was never added is dropped; an index that starts at 1 leaves a hole.",
+    source="openai-api/responses-streaming",
+    applies=lambda x: _stream(x) and any("output_index" in value or ".delta" in name for _, name, value in _typed(x)),
+)
+def items(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    added: set[int] = set()
+    for event, name, value in _typed(x):
+        index = value.get("output_index")
+        if name == "response.output_item.added":
+            if not isinstance(index, int) or index != len(added):
+                yield at_event(
+                    reply, event, f"output_index {len(added)}", show(index) if "output_index" in value else "none"
+                )
+            added.add(index if isinstance(index, int) else len(added))
+        elif name.endswith(".delta") and name.startswith("response."):
+            if not isinstance(index, int):
+                yield at_event(
+                    reply, event, "an integer output_index", show(index) if "output_index" in value else "none"
+                )
+            elif index not in added:
+                yield at_event(reply, event, f"response.output_item.added for item {index} first", show(name))
+
+
+@clause(
+    id="responses.stream.item-ids",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="Deltas name their item",
+    rationale="Clients route a delta by item_id; without it parallel calls are glued together.",
+    source="openai-api/responses-streaming",
+    applies=lambda x: _stream(x) and any(name.endswith(".delta") for _, name, _ in _typed(x)),
+)
+def item_ids(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    for event, name, value in _typed(x):
+        if name.endswith(".delta") and not (isinstance(value.get("item_id"), str) and value["item_id"]):
+            yield at_event(
+                reply, event, "a non-empty item_id", show(value.get("item_id")) if "item_id" in value else "none"
+            )
+
+
+@clause(
+    id="responses.stream.text",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The joined text deltas are the text of the done event",
+    rationale="Clients show the deltas and store the done text: two texts are two answers.",
+    source="openai-api/responses-streaming",
+    applies=lambda x: _stream(x) and stayed(x) and any(name == "response.output_text.done" for _, name, _ in _typed(x)),
+)
+def text(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    joined: dict[tuple[Any, Any], str] = {}
+    for event, name, value in _typed(x):
+        key = (show(value.get("item_id")), show(value.get("content_index")))
+        if name == "response.output_text.delta" and isinstance(value.get("delta"), str):
+            joined[key] = joined.get(key, "") + value["delta"]
+        elif name == "response.output_text.done" and value.get("text") != joined.get(key, ""):
+            yield at_event(reply, event, show(joined.get(key, "")), show(value.get("text")))

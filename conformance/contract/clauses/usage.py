@@ -1,0 +1,182 @@
+"""Usage: the counters, and their place in a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.evidence import at_end, at_event, at_path, show
+from conformance.contract.when import CHOICES, good_stream, is_stream, serving, stayed, the_reply
+from conformance.exchange.model import Endpoint, Exchange, StreamEvent
+
+_COUNTERS = ("prompt_tokens", "completion_tokens", "total_tokens")
+
+
+def _asked(x: Exchange) -> bool:
+    return good_stream(x) and x.request.include_usage and the_reply(x).answer.finished
+
+
+def _chunks(x: Exchange) -> list[StreamEvent]:
+    return [event for event in the_reply(x).events if event.doc is not None and event.doc.get("usage") is not None]
+
+
+@clause(
+    id="usage.stream.present",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A stream with include_usage carries the usage",
+    rationale="Whoever asks for usage bills by it; a stream without it is counted as zero.",
+    source="openai-api/chat-create",
+    applies=_asked,
+)
+def stream_present(x: Exchange) -> Iterator[Finding]:
+    if not _chunks(x):
+        yield at_end(the_reply(x), "a chunk with `usage` before [DONE]", "no chunk has one")
+
+
+@clause(
+    id="usage.stream.own-chunk",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The usage comes in a chunk whose choices are empty",
+    rationale="Clients stop reading choices at the finish reason and look for usage in the extra chunk alone.",
+    source="openai-api/chat-create",
+    applies=lambda x: _asked(x) and bool(_chunks(x)),
+)
+def own_chunk(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    for event in _chunks(x)[-1:]:
+        choices = event.doc.get("choices") if event.doc is not None else None
+        if choices != []:
+            yield at_event(reply, event, "`choices`: [] beside the usage", show(choices))
+
+
+@clause(
+    id="usage.stream.last",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The usage chunk is the last before [DONE]",
+    rationale="The usage speaks of the whole request; a chunk after it is read as part of another one.",
+    source="openai-api/chat-create",
+    applies=lambda x: _asked(x) and bool(_chunks(x)),
+)
+def stream_last(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    last = _chunks(x)[-1]
+    for event in reply.events[reply.events.index(last) + 1 :]:
+        if not event.done:
+            yield at_event(
+                reply, event, "[DONE] after the usage chunk", show(event.event.data[:80].decode("utf-8", "replace"))
+            )
+
+
+@clause(
+    id="usage.stream.once",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="At most one chunk of a stream has a usage",
+    rationale="Clients add up what they meet: running totals on every chunk multiply the bill.",
+    source="openai-api/chat-create",
+    applies=lambda x: is_stream(x) and x.request.get("stream_options", "continuous_usage_stats") is not True,
+)
+def stream_once(x: Exchange) -> Iterator[Finding]:
+    chunks = _chunks(x)
+    for event in chunks[1:]:
+        yield at_event(
+            the_reply(x), event, "usage null or absent in every chunk but one", f"{len(chunks)} chunks have one"
+        )
+
+
+@clause(
+    id="usage.stream.unrequested",
+    level=Level.SHOULD,
+    basis=Basis.CONTRACT,
+    title="Without include_usage no extra usage chunk comes",
+    rationale="Clients that did not ask read choices[0] of every chunk. Several gateways send it on purpose: a SHOULD.",
+    source="openai-api/chat-create",
+    applies=lambda x: good_stream(x) and not x.request.include_usage,
+)
+def stream_unrequested(x: Exchange) -> Iterator[Finding]:
+    for event in _chunks(x):
+        if event.doc is not None and event.doc.get("choices") == []:
+            yield at_event(the_reply(x), event, "no chunk with empty choices", show(event.doc.get("usage")))
+
+
+def _usages(x: Exchange) -> Iterator[tuple[StreamEvent | None, Any]]:
+    reply = the_reply(x)
+    if reply.doc is not None and reply.doc.ok and not reply.events:
+        usage = reply.doc.get("usage")
+        if usage is not None:
+            yield None, usage
+    for event in _chunks(x):
+        yield event, event.doc.get("usage") if event.doc is not None else None
+
+
+def _has_usage(x: Exchange) -> bool:
+    reply = x.reply
+    if not stayed(x) or reply is None or not reply.ok or reply.answer.errors:
+        return False
+    return x.request.endpoint in (*CHOICES, Endpoint.EMBEDDINGS) and any(True for _ in _usages(x))
+
+
+def _counter(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _finding(x: Exchange, event: StreamEvent | None, expected: str, actual: str) -> Finding:
+    reply = the_reply(x)
+    return at_path(reply, ("usage",), expected, actual) if event is None else at_event(reply, event, expected, actual)
+
+
+@clause(
+    id="usage.counters",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The usage counters are integers, zero or more",
+    rationale="Budgets and bills add them: null, a text or a missing counter fails or counts as zero.",
+    source="openai-api/chat-object",
+    applies=_has_usage,
+)
+def counters(x: Exchange) -> Iterator[Finding]:
+    names = ("prompt_tokens", "total_tokens") if x.request.endpoint is Endpoint.EMBEDDINGS else _COUNTERS
+    for event, usage in _usages(x):
+        if not isinstance(usage, dict):
+            yield _finding(x, event, "an object", show(usage))
+            continue
+        wrong = [
+            f"{name} {show(usage[name]) if name in usage else 'missing'}"
+            for name in names
+            if not _counter(usage.get(name))
+        ]
+        if wrong:
+            yield _finding(x, event, f"integers {', '.join(names)}", "; ".join(wrong))
+
+
+def _relayed(x: Exchange, usage: dict[str, Any]) -> bool:
+    """Whether the upstream sent these very numbers: then relay.usage.kept asks the gateway to leave them alone."""
+    attempt = serving(x)
+    told = attempt.reply.answer.usage if attempt is not None and attempt.reply is not None else None
+    return isinstance(told, dict) and all(told.get(name) == usage.get(name) for name in _COUNTERS)
+
+
+@clause(
+    id="usage.total",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The total is the sum of prompt and completion tokens",
+    rationale="The API defines it so; a total that is not the sum shows that one of the three is made up.",
+    source="openai-api/chat-object",
+    applies=_has_usage,
+)
+def total(x: Exchange) -> Iterator[Finding]:
+    for event, usage in _usages(x):
+        if not isinstance(usage, dict) or not all(_counter(usage.get(name, 0)) for name in _COUNTERS):
+            continue
+        if not all(name in usage for name in ("prompt_tokens", "total_tokens")):
+            continue
+        if _relayed(x, usage):
+            continue
+        expected = usage["prompt_tokens"] + usage.get("completion_tokens", 0)
+        if usage["total_tokens"] != expected:
+            yield _finding(x, event, f"total_tokens {expected}", show({name: usage.get(name) for name in _COUNTERS}))

@@ -1,0 +1,52 @@
+"""Exchange × clauses -> verdicts: the closed outcomes, each decided in one place.
+
+A fault inside a clause is ours and comes out FAULTY, never as the target's violation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from conformance.contract.clause import Basis, Clause, Finding, Outcome, Undecided, Verdict
+from conformance.exchange.model import Exchange
+
+#: Findings kept for one clause on one exchange; the first ones prove the point.
+MAX_FINDINGS = 8
+
+
+def judge_clause(clause: Clause, exchange: Exchange) -> Verdict:
+    """The verdict of one clause on one exchange."""
+    if clause.basis is Basis.POLICY and not clause.capabilities & exchange.declares:
+        names = ", ".join(sorted(clause.capabilities))
+        return Verdict(clause=clause.id, outcome=Outcome.NOT_APPLICABLE, reason=f"the target does not declare {names}")
+    try:
+        if not clause.applies(exchange):
+            return Verdict(
+                clause=clause.id, outcome=Outcome.NOT_APPLICABLE, reason="this exchange does not meet its condition"
+            )
+        yielded = list(islice(clause.check(exchange), MAX_FINDINGS))
+    except Exception as error:
+        where = _where(error)
+        return Verdict(clause=clause.id, outcome=Outcome.FAULTY, reason=f"{type(error).__name__}: {error} ({where})")
+    findings = tuple(item for item in yielded if isinstance(item, Finding))
+    if findings:
+        return Verdict(clause=clause.id, outcome=Outcome.VIOLATED, findings=findings)
+    for item in yielded:
+        if isinstance(item, Undecided):
+            return Verdict(clause=clause.id, outcome=Outcome.INCONCLUSIVE, reason=item.reason)
+    return Verdict(clause=clause.id, outcome=Outcome.HELD)
+
+
+def judge(exchange: Exchange, clauses: Iterable[Clause]) -> tuple[Verdict, ...]:
+    """The verdicts of all `clauses` on `exchange`, in the clauses' order."""
+    return tuple(judge_clause(clause, exchange) for clause in clauses)
+
+
+def _where(error: BaseException) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return "no traceback"
+    return f"{trace.tb_frame.f_code.co_name}:{trace.tb_lineno}"

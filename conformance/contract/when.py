@@ -1,0 +1,116 @@
+"""The conditions under which clauses apply, each named once: about the request, the reply, its end, the upstream leg."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from conformance.exchange.model import Attempt, Endpoint, Exchange, Reply
+from conformance.wire.transcript import End
+
+CHOICES = (Endpoint.CHAT, Endpoint.COMPLETIONS)
+
+
+def replied(x: Exchange) -> bool:
+    """A response head with a status came."""
+    return x.reply is not None and x.reply.status > 0
+
+
+def the_reply(x: Exchange) -> Reply:
+    """The reply of an exchange to which `replied` applies."""
+    assert x.reply is not None
+    return x.reply
+
+
+def stayed(x: Exchange) -> bool:
+    """A response came and the client read it to its end (it did not hang up)."""
+    return replied(x) and x.hangup is None
+
+
+def ok(x: Exchange) -> bool:
+    """The status is 2xx."""
+    return replied(x) and the_reply(x).ok
+
+
+def failed(x: Exchange) -> bool:
+    """The status is an error, 4xx or 5xx, and the client read it to its end."""
+    return stayed(x) and the_reply(x).status >= 400
+
+
+def whole(x: Exchange) -> bool:
+    """The response came whole by its own framing."""
+    return stayed(x) and the_reply(x).complete
+
+
+def is_json(x: Exchange) -> bool:
+    """A whole 2xx reply to a request that asked for no stream, read as one valid JSON object."""
+    reply = x.reply
+    return (
+        whole(x)
+        and reply is not None
+        and reply.ok
+        and not x.request.stream
+        and reply.doc is not None
+        and reply.doc.ok
+        and isinstance(reply.doc.value, dict)
+    )
+
+
+def json_of(*endpoints: Endpoint) -> Callable[[Exchange], bool]:
+    """The condition: a JSON success of one of `endpoints`, without an in-band error."""
+
+    def condition(x: Exchange) -> bool:
+        return x.request.endpoint in endpoints and is_json(x) and not the_reply(x).answer.errors
+
+    return condition
+
+
+def is_stream(x: Exchange) -> bool:
+    """A 2xx reply that is a stream of events, to a chat or completion request that asked for one."""
+    reply = x.reply
+    return (
+        x.request.endpoint in CHOICES and x.request.stream and ok(x) and reply is not None and reply.stream is not None
+    )
+
+
+def ended_stream(x: Exchange) -> bool:
+    """Such a stream, read to its own clean end (the body is whole by its framing)."""
+    return is_stream(x) and whole(x)
+
+
+def good_stream(x: Exchange) -> bool:
+    """Such a stream, ended without an error event."""
+    return ended_stream(x) and not the_reply(x).answer.errors
+
+
+def upstream_known(x: Exchange) -> bool:
+    """The upstream leg is held."""
+    return x.attempts is not None
+
+
+def serving(x: Exchange) -> Attempt | None:
+    """The attempt whose answer the client is owed: the last that succeeded, else the last with a reply, else the last."""
+    if not x.attempts:
+        return None
+    for attempt in reversed(x.attempts):
+        if attempt.succeeded:
+            return attempt
+    for attempt in reversed(x.attempts):
+        if attempt.reply is not None:
+            return attempt
+    return x.attempts[-1]
+
+
+def leg_of(x: Exchange, attempt: Attempt) -> str:
+    """The leg's name of an attempt, for findings."""
+    return f"upstream:{(x.attempts or ()).index(attempt)}"
+
+
+def broken_upstream(x: Exchange) -> bool:
+    """The serving attempt gave a 2xx and then broke: cut, stalled, reset, unreadable, or ended without telling an end."""
+    attempt = serving(x)
+    if attempt is None:
+        return False
+    reply = attempt.reply
+    if reply is None or (attempt.end in (End.RESET, End.STALL, End.CLOSE) and not reply.complete):
+        return True
+    return reply.ok and not attempt.succeeded

@@ -1,0 +1,187 @@
+"""Joins both legs of one client request into one frozen Exchange: raw timed bytes and journal facts in, facts out.
+
+Uses the wire readers; decides nothing about right or wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from conformance.exchange.answer import Answer, answer_of_events, answer_of_json
+from conformance.exchange.model import (
+    Attempt,
+    ClientView,
+    Endpoint,
+    Exchange,
+    HangUp,
+    Reply,
+    Request,
+    StreamEvent,
+    Terms,
+)
+from conformance.exchange.responses import answer_of_response, answer_of_response_events
+from conformance.wire import http1, jsondoc, sse
+from conformance.wire.transcript import Arrivals, End, Segment, Transcript
+
+_SUFFIXES = (
+    ("/chat/completions", Endpoint.CHAT),
+    ("/completions", Endpoint.COMPLETIONS),
+    ("/embeddings", Endpoint.EMBEDDINGS),
+    ("/responses", Endpoint.RESPONSES),
+    ("/models", Endpoint.MODELS),
+)
+
+_STREAM_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
+
+
+def endpoint_of(target: str) -> Endpoint:
+    """The operation that a request target names, by its path's end; OTHER when it names none."""
+    path = target.split("?", 1)[0].rstrip("/")
+    for suffix, endpoint in _SUFFIXES:
+        if path.endswith(suffix):
+            return endpoint
+    return Endpoint.MODEL if "/models/" in path else Endpoint.OTHER
+
+
+def read_request(raw: bytes) -> Request:
+    """A request from its raw bytes; what cannot be read is left empty."""
+    message = http1.read_request(raw)
+    doc = jsondoc.parse(message.body) if message.body else None
+    return Request(
+        endpoint=endpoint_of(message.target),
+        method=message.method,
+        target=message.target,
+        head=message.head,
+        body=message.body,
+        doc=doc,
+        host=message.head.get("host") or "",
+    )
+
+
+def media_type_of(message: http1.Message) -> str:
+    """The media type without parameters, lower case; "" when there is no content type."""
+    value = message.head.get("content-type") or ""
+    return value.split(";", 1)[0].strip().lower()
+
+
+def read_reply(
+    segments: tuple[Segment, ...], *, end: End, ended_at: float, endpoint: Endpoint, method: str = "POST"
+) -> Reply | None:
+    """A response from its timed raw bytes, or None when nothing at all came."""
+    raw = b"".join(segment.data for segment in segments)
+    if not raw:
+        return None
+    closed = end in (End.CLOSE, End.COMPLETE)
+    message = http1.read_response(raw, method=method, closed=closed)
+    content, undecodable = http1.decode_content(message.body, message.head.get("content-encoding"), limit=64 << 20)
+    media = media_type_of(message)
+    arrivals = Arrivals(segments)
+    start = content[:64].lstrip(b"\xef\xbb\xbf \t\r\n")
+    streamed = media == "text/event-stream" or start.startswith(_STREAM_STARTS)
+    doc = jsondoc.parse(content) if content and (not streamed or start[:1] in (b"{", b"[")) else None
+    stream = sse.read_events(content) if streamed and content else None
+    plain = content is message.body or content == message.body
+    events = _stream_events(stream, message, arrivals, plain) if stream is not None else ()
+    return Reply(
+        message=message,
+        content=content,
+        end=end,
+        ended_at=ended_at,
+        arrivals=arrivals,
+        answer=_answer(endpoint, doc, events),
+        media_type=media,
+        doc=doc,
+        stream=stream,
+        events=events,
+        undecodable=undecodable,
+    )
+
+
+def _stream_events(
+    stream: sse.EventStream, message: http1.Message, arrivals: Arrivals, plain: bool
+) -> tuple[StreamEvent, ...]:
+    events = []
+    for event in stream.events:
+        if not event.dispatched:
+            continue
+        doc = None if event.data.strip() == b"[DONE]" else jsondoc.parse(event.data)
+        at = arrivals.of(message.raw_span(event.span)) if plain else arrivals.at(1 << 62)
+        events.append(StreamEvent(event=event, doc=doc, at=at))
+    return tuple(events)
+
+
+def _answer(endpoint: Endpoint, doc: jsondoc.Doc | None, events: tuple[StreamEvent, ...]) -> Answer:
+    if events:
+        done = sum(1 for event in events if event.done)
+        values = [
+            (event.event.type, event.doc.value if event.doc is not None and event.doc.ok else None) for event in events
+        ]
+        if endpoint is Endpoint.RESPONSES:
+            return answer_of_response_events(values, done=done)
+        return answer_of_events(values, done=done)
+    if doc is None or not doc.ok:
+        return Answer()
+    if endpoint is Endpoint.RESPONSES:
+        return answer_of_response(doc.value)
+    return answer_of_json(doc.value, chat=endpoint in (Endpoint.CHAT, Endpoint.COMPLETIONS))
+
+
+def read_attempt(
+    *,
+    member: str,
+    at: float,
+    request: bytes,
+    segments: tuple[Segment, ...],
+    end: End,
+    ended_at: float,
+    peer_closed: str = "",
+    peer_closed_at: float | None = None,
+    source: str = "",
+) -> Attempt:
+    """One attempt from its raw request and the timed bytes that the member really sent (times on the client's clock)."""
+    asked = read_request(request)
+    reply = read_reply(segments, end=end, ended_at=ended_at, endpoint=asked.endpoint, method=asked.method or "POST")
+    return Attempt(
+        member=member,
+        at=at,
+        request=asked,
+        reply=reply,
+        end=end,
+        ended_at=ended_at,
+        peer_closed=peer_closed,
+        peer_closed_at=peer_closed_at,
+        source=source,
+    )
+
+
+def assemble(
+    *,
+    name: str,
+    transcript: Transcript,
+    attempts: Iterable[Attempt] | None,
+    terms: Terms,
+    driver: str = "wire",
+    nonce: str = "",
+    hangup: HangUp | None = None,
+    client: ClientView | None = None,
+) -> Exchange:
+    """The exchange of one client leg and its attempts (None: the upstream leg is not held), in order of arrival."""
+    request = read_request(transcript.request)
+    return Exchange(
+        name=name,
+        request=request,
+        reply=read_reply(
+            transcript.received,
+            end=transcript.end,
+            ended_at=transcript.ended_at,
+            endpoint=request.endpoint,
+            method=request.method or "POST",
+        ),
+        transcript=transcript,
+        attempts=None if attempts is None else tuple(sorted(attempts, key=lambda attempt: attempt.at)),
+        terms=terms,
+        driver=driver,
+        nonce=nonce,
+        hangup=hangup,
+        client=client,
+    )
