@@ -1,7 +1,7 @@
 """The chunked transfer coding (RFC 9112 section 7.1): chunks become body bytes, from whole bytes or piece by piece.
 
 `read_chunked` keeps every bound and fault; `ChunkScanner` is for live connections and keeps only counts. Both share one
-leniency: a bare LF and white space after the size are read, anything else is broken.
+leniency: a size line may end in a bare LF or have white space after the size; anything else is broken.
 """
 
 from __future__ import annotations
@@ -95,9 +95,6 @@ def _chunk_end(raw: bytes, data_end: int, log: FaultLog) -> int:
     """The offset behind the line end that closes a chunk's data; -1 with a fault when it is not there."""
     if raw.startswith(b"\r\n", data_end):
         return data_end + 2
-    if raw.startswith(b"\n", data_end):
-        log.note("line-end.bare-lf", data_end, data_end + 1, "a chunk's data is closed by LF alone")
-        return data_end + 1
     rest = raw[data_end : data_end + 2]
     if rest in (b"", b"\r"):
         log.note("body.short", data_end, len(raw), "the bytes end inside a chunk")
@@ -198,9 +195,8 @@ class ChunkScanner:
         rest = data[pos : pos + 2]
         if self._left or rest in (b"", b"\r"):
             return pos
-        self.broken = rest[:1] != b"\n" and rest != b"\r\n"
-        self._closing = self.broken
-        return pos + (1 if rest[:1] == b"\n" else 2)
+        self.broken = self._closing = rest != b"\r\n"
+        return pos + 2
 
     def _close_body(self, data: bytes, pos: int) -> int:
         """Find the blank line that ends the body; the offset behind it, or `pos` when more must come."""

@@ -30,7 +30,7 @@ _NAMES = {b"\n": "LF", b"\r": "CR", b"\r\n": "CRLF"}
 
 
 def read_events(body: bytes, *, max_line: int = MAX_LINE, max_event: int = MAX_EVENT) -> EventStream:
-    """All events of `body`. Past `max_line` bytes a line is cut, past `max_event` an event's data; each leaves a fault."""
+    """All events of `body`. A line is cut past `max_line` bytes, an event's data past `max_event`, with a fault."""
     log = FaultLog()
     if not body.isascii():
         note_invalid_utf8(body, log)
