@@ -1,0 +1,82 @@
+"""What README and CONTRIBUTING show is what there is."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from conformance import __version__
+from conformance.arguments import build_parser
+from conformance.cassette.store import Library
+from conformance.contract.catalog import CATALOG
+from conformance.contract.clauses import stream
+from conformance.data import data_root
+from conformance.scenario.codec import decode
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+COMMANDS = re.findall(r"(?:^\$ |&& )(conformance .*?)(?: *#.*| > \S+)?$", README, re.MULTILINE)
+
+
+def block(heading: str, language: str) -> str:
+    """The first code block of that language below a heading of CONTRIBUTING."""
+    section = CONTRIBUTING.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
+    return section.split(f"```{language}\n", 1)[1].split("```", 1)[0]
+
+
+def uncommented(code: str) -> str:
+    """Code without comments and layout."""
+    return "".join(re.sub(r" +#[^\n\"]*$", "", code, flags=re.MULTILINE).split())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_readme_commands_parse(command: str) -> None:
+    """Every command line that README shows is one that the parser takes."""
+    parsed = build_parser(__version__).parse_args(shlex.split(command)[1:])
+    if parsed.command == "explain":
+        assert parsed.id in CATALOG
+
+
+def test_readme_shows_commands() -> None:
+    """README opens with the two commands, and shows how to use the others."""
+    first, second = README.split("```console\n", 1)[1].split("\n")[:2]
+    assert "conformance run --target reference" in first
+    assert 'pip install -e ".[test]" && pytest -n 2' in second
+    assert {command.split()[1] for command in COMMANDS} >= {"run", "judge", "explain", "report"}
+
+
+def test_clause_walked_through_is_real() -> None:
+    """The clause of the walk-through is the one in the area module."""
+    shown = uncommented(block("Add a clause", "python"))
+    assert shown in uncommented(inspect.getsource(stream))
+
+
+def test_scenario_walked_through_is_valid() -> None:
+    """The scenario of the walk-through decodes; its cassettes and clauses are there."""
+    (table,) = tomllib.loads(block("Add a scenario", "toml"))["scenario"]
+    scenario = decode(table, where="CONTRIBUTING.md")
+    assert set(scenario.exercises) <= set(CATALOG)
+    library = Library()
+    for items in (*scenario.play.members.values(), scenario.play.default):
+        for item in items:
+            assert library.get(item.cassette).interactions
+
+
+def test_target_walked_through_is_real() -> None:
+    """What the walk-through shows of the target stands in its profile."""
+    shown = tomllib.loads(block("Add a target", "toml"))
+    real = tomllib.loads((data_root("targets") / "nginx.toml").read_text(encoding="utf-8"))
+    assert {name: real[name] for name in shown} == shown
+
+
+def test_defect_walked_through_is_real() -> None:
+    """The defect of the walk-through stands in the table as it is shown."""
+    shown = uncommented(block("Add a defect", "python"))
+    source = (ROOT / "conformance/reference/defects.py").read_text(encoding="utf-8")
+    assert shown in uncommented(source)
