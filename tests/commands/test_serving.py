@@ -1,0 +1,28 @@
+"""`upstream`: the replay upstream alone."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from urllib.request import urlopen
+
+
+def test_it_serves_until_interrupted() -> None:
+    """It tells where it listens, answers there, and ends with 0 and without its token file when it is interrupted."""
+    code = "from conformance.cli import entry; entry()"
+    words = [sys.executable, "-c", code, "upstream", "--members", "2"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stdout is not None
+            told = [child.stdout.readline().split() for _ in range(4)]
+            assert [line[0] for line in told] == ["control", "token-file", "member", "member"]
+            assert Path(told[1][1]).read_text(encoding="utf-8")
+            with urlopen(f"{told[3][2]}/v1/models", timeout=10) as reply:
+                assert reply.status == 200
+            child.send_signal(signal.SIGINT)
+            assert child.wait(timeout=15) == 0
+            assert not Path(told[1][1]).exists()
+        finally:
+            child.kill()
