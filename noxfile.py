@@ -55,7 +55,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """Strict types."""
-    session.install(".", "mypy>=1.13", "types-PyYAML", "types-jsonschema")
+    session.install("-e", ".", "mypy>=1.13", "types-PyYAML", "types-jsonschema")
     session.run("mypy", "--strict", "conformance")
 
 

@@ -1,23 +1,25 @@
-"""Which real gateways are there, and what is seen of one from outside: its listening sockets and its processes."""
+"""Which real gateways are there, how one is asked, and what is seen of it from outside."""
 
 from __future__ import annotations
 
+import http.client
 import importlib.util
 import json
 import os
 import shutil
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from conformance.target.lanes import Lane
+from conformance.target.launch import RunningTarget
+from conformance.target.render import lane_headers
+from conformance.upstream.journal import Entry
+
 #: Each gateway, whether it is there, and how to bring it.
 PRESENT = {
-    "reference": (importlib.util.find_spec("conformance.reference.__main__") is not None, "it ships"),
+    "reference": (importlib.util.find_spec("conformance.reference") is not None, "it ships"),
     "nginx": (bool(os.environ.get("CONFORMANCE_NGINX") or shutil.which("nginx")), "install nginx"),
     "portkey": (bool(os.environ.get("CONFORMANCE_PORTKEY")), "nox -s portkey"),
     "litellm": (bool(os.environ.get("CONFORMANCE_LITELLM")), "nox -s litellm"),
@@ -29,70 +31,41 @@ GATEWAYS = [
 ]
 
 
-class Upstream(ThreadingHTTPServer):
-    """One healthy member; `seen` is each POST as (port, key, model)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """A response: status and body."""
 
-    daemon_threads = True
+    status: int
+    body: bytes
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Member)
-        self.seen: list[tuple[int, str, str]] = []
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A gateway that is stopped resets its kept connections: no news."""
-
-
-class _Member(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: Upstream
-
-    def do_GET(self) -> None:
-        self._reply({"object": "list", "data": []})
-
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        key = self.headers.get("authorization", "").removeprefix("Bearer ")
-        self.server.seen.append((self.server.server_port, key, asked["model"]))
-        message = {"role": "assistant", "content": "Hello there."}
-        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
-        usage = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}
-        self._reply(
-            {
-                "id": "chatcmpl-real",
-                "object": "chat.completion",
-                "created": 1767225600,
-                "model": asked["model"],
-                "choices": [choice],
-                "usage": usage,
-            }
-        )
-
-    def log_message(self, *words: Any) -> None:
-        """Nothing on the terminal."""
-
-    def _reply(self, value: dict[str, Any]) -> None:
-        body = json.dumps(value).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+    @property
+    def content(self) -> object:
+        """The first choice's text."""
+        return json.loads(self.body)["choices"][0]["message"]["content"]
 
 
-@contextmanager
-def upstreams(count: int) -> Iterator[list[Upstream]]:
-    """`count` healthy members, each on a port of its own."""
-    servers = [Upstream() for _ in range(count)]
-    threads = [threading.Thread(target=server.serve_forever, args=(0.05,)) for server in servers]
-    for thread in threads:
-        thread.start()
+def ask(target: RunningTarget, lane: Lane, *, nonce: str = "") -> Reply:
+    """One chat request through `lane`; with a nonce the armed play answers, without one the healthy default."""
+    profile = target.profile
+    message = {"role": "user", "content": f"Say hello. {nonce}".rstrip()}
+    body = json.dumps({"model": profile.model_prefix + lane.alias, "messages": [message]})
+    headers = {"Authorization": f"Bearer {profile.api_key}", "Content-Type": "application/json"}
+    connection = http.client.HTTPConnection("127.0.0.1", target.port, timeout=60)
     try:
-        yield servers
+        path = f"{profile.path_prefix}/chat/completions"
+        connection.request("POST", path, body, headers | dict(lane_headers(profile, lane)))
+        response = connection.getresponse()
+        return Reply(status=response.status, body=response.read())
     finally:
-        for server, thread in zip(servers, threads, strict=True):
-            server.shutdown()
-            thread.join()
-            server.server_close()
+        connection.close()
+
+
+def dispatched(entry: Entry) -> tuple[int, str, str]:
+    """Whom an attempt was meant for: port, key and model."""
+    head, _, body = entry.request.partition(b"\r\n\r\n")
+    fields = (line.partition(b":") for line in head.split(b"\r\n")[1:])
+    named = {name.strip().lower(): value.strip().decode() for name, _, value in fields}
+    return entry.port, named.get(b"authorization", "").removeprefix("Bearer "), json.loads(body)["model"]
 
 
 def listening_addresses(port: int) -> set[str]:
