@@ -48,7 +48,7 @@ class Peer:
 
     def __init__(self, port: int) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=DEADLINE)
-        self.received = b""
+        self.received = bytearray()
 
     def __enter__(self) -> Peer:
         return self
@@ -60,18 +60,18 @@ class Peer:
         """Write all of it."""
         self.socket.sendall(data)
 
-    def read_until(self, done: Callable[[bytes], bool]) -> bytes:
+    def read_until(self, done: Callable[[bytearray], bool]) -> bytes:
         """All bytes received so far, once `done` says so of them."""
         while not done(self.received):
             piece = self.socket.recv(262_144)
             assert piece, f"the member closed after {self.received[-200:]!r}"
             self.received += piece
-        return self.received
+        return bytes(self.received)
 
     def read_size(self, size: int) -> bytes:
         """Exactly so many bytes; more would be an error."""
         received = self.read_until(lambda data: len(data) >= size)
-        self.received = b""
+        self.received.clear()
         assert len(received) == size, f"{len(received)} bytes instead of {size}: {received[-200:]!r}"
         return received
 
@@ -81,9 +81,9 @@ class Peer:
             try:
                 piece = self.socket.recv(262_144)
             except ConnectionResetError:
-                return self.received, "rst"
+                return bytes(self.received), "rst"
             if not piece:
-                return self.received, "fin"
+                return bytes(self.received), "fin"
             self.received += piece
 
     def is_silent(self, seconds: float) -> bool:
