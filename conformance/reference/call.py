@@ -74,15 +74,15 @@ class Call:
 
     @property
     def choices(self) -> int:
-        """How many choices the client asked for."""
+        """How many choices the client asked for: `n` for each prompt."""
         count = self.doc.get("n")
-        return count if isinstance(count, int) and count > 0 else 1
+        prompts = _batch(self.doc.get("prompt")) if self.operation is Operation.COMPLETIONS else 1
+        return prompts * (count if isinstance(count, int) and count > 0 else 1)
 
     @property
     def inputs(self) -> int:
         """How many inputs an embeddings request has."""
-        value = self.doc.get("input")
-        return len(value) if isinstance(value, list) and value and not isinstance(value[0], int) else 1
+        return _batch(self.doc.get("input"))
 
     @property
     def answer_id(self) -> str:
@@ -102,3 +102,8 @@ class Call:
                 (member.model, self.alias),
             ]
         return Names(alias=self.alias, hidden=tuple(hidden), raw=not self.does(Step.CLEAN_ERRORS))
+
+
+def _batch(value: Any) -> int:
+    """How many texts a prompt or input holds; a list of numbers is one text in tokens."""
+    return len(value) if isinstance(value, list) and value and not isinstance(value[0], int) else 1

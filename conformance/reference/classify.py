@@ -30,7 +30,7 @@ STATUS_OF_WORD = {
 
 _CONTEXT = re.compile(
     r"context[ _](?:length|size|window)|maximum context|prompt is too long|exceed_context|input is too long"
-    r"|too many input tokens",
+    r"|too many input tokens|request (?:body )?too (?:long|large)|max(?:imum)? input (?:length|tokens)",
     re.IGNORECASE,
 )
 _MODEL = re.compile(

@@ -11,13 +11,23 @@ from typing import Any
 from conformance.reference.call import Call
 from conformance.reference.failure import Failure, Kind, UpstreamFailed, own_failure
 from conformance.reference.jsontext import parse_json
+from conformance.reference.outputitems import OutputItems
 from conformance.reference.shape import created_of, error_of
 from conformance.reference.sse import SseEvent
 from conformance.reference.steps import Step
 
 Doc = dict[str, Any]
 TERMINALS = frozenset({"response.completed", "response.failed", "response.incomplete"})
-PREAMBLE = frozenset({"response.created", "response.in_progress", "response.queued"})
+#: Events after which nothing that a client could use has come yet.
+PREAMBLE = frozenset(
+    {
+        "response.created",
+        "response.in_progress",
+        "response.queued",
+        "response.output_item.added",
+        "response.content_part.added",
+    }
+)
 
 
 def responses_reply(doc: Any, call: Call) -> Doc:
@@ -52,6 +62,7 @@ class ResponseStream:
     def __init__(self, call: Call) -> None:
         self._call = call
         self._response: Doc = {}
+        self._items = OutputItems()
         self._sequence = -1
         self.usage: Doc | None = None
         self.committed = self.finished = self.done = False
@@ -86,7 +97,10 @@ class ResponseStream:
 
     def _shaped(self, doc: Doc, kind: str) -> Doc:
         self._sequence += 1
-        shaped = {"type": kind, **doc, "sequence_number": self._sequence}
+        if self._sequence == 0 and kind != "response.created" and self._call.does(Step.REFUSE_BROKEN_EVENT):
+            raise UpstreamFailed(own_failure(Kind.BROKEN, "The upstream's stream has no beginning."))
+        placed = self._items.place(kind, doc) if self._call.does(Step.CHOICE_INDEX) else doc
+        shaped = {"type": kind, **placed, "sequence_number": self._sequence}
         if isinstance(doc.get("response"), dict):
             self._response = shaped["response"] = response_object(doc["response"], self._call)
         self.finished = self.done = kind in TERMINALS

@@ -21,9 +21,9 @@ Doc = dict[str, Any]
 
 REASONS = {
     "stop": "stop", "eos": "stop", "eos_token": "stop", "end_turn": "stop", "stop_sequence": "stop",
-    "completed": "stop",
+    "completed": "stop", "complete": "stop", "end": "stop", "done": "stop",
     "length": "length", "max_tokens": "length", "max_output_tokens": "length",
-    "model_context_window_exceeded": "length",
+    "model_context_window_exceeded": "length", "model_length": "length", "function_calls": "tool_calls",
     "tool_calls": "tool_calls", "tool_call": "tool_calls", "tool_use": "tool_calls", "function_call": "function_call",
     "content_filter": "content_filter", "sensitive": "content_filter", "safety": "content_filter",
     "refusal": "content_filter", "recitation": "content_filter", "blocklist": "content_filter",
@@ -86,14 +86,19 @@ def _joined(value: Any) -> str:
 
 
 def usage_of(value: Any, counters: tuple[str, ...] = ("prompt_tokens", "completion_tokens")) -> Doc | None:
-    """A usage object with the API's counters alone, as the member counted; None when one of `counters` is missing."""
+    """A usage object with the API's counters alone, as the member counted; None when one cannot be known.
+
+    A total that is missing is the sum of `counters`; one other that is missing is what the total leaves.
+    """
     if not isinstance(value, dict):
         return None
     given = _counters(value)
-    if any(key not in given for key in counters):
+    missing = [key for key in counters if key not in given]
+    rest = given.get("total_tokens", -1) - sum(given.get(key, 0) for key in counters)
+    if missing and (rest < 0 or (len(missing) > 1 and rest > 0)):
         return None
-    usage = {key: given[key] for key in counters}
-    usage["total_tokens"] = sum(usage.values())
+    usage = {key: given.get(key, rest) for key in counters}
+    usage["total_tokens"] = given.get("total_tokens", sum(usage.values()))
     for key in USAGE_DETAILS:
         if isinstance(value.get(key), dict) and (details := _counters(value[key])):
             usage[key] = details

@@ -26,8 +26,10 @@ def whole_calls(value: Any) -> list[Doc]:
         if not call_id or call_id in seen:
             call_id = new_id()
         seen.add(call_id)
-        arguments = {"name": function["name"], "arguments": arguments_text(function.get("arguments")) or "{}"}
-        calls.append({"id": call_id, "type": "function", "function": arguments})
+        arguments = once(arguments_text(function.get("arguments"))) or "{}"
+        calls.append(
+            {"id": call_id, "type": "function", "function": {"name": function["name"], "arguments": arguments}}
+        )
     return calls
 
 
@@ -36,6 +38,16 @@ def arguments_text(value: Any) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def once(arguments: str) -> str:
+    """The arguments, of which some members deliver the whole text several times in a row."""
+    try:
+        _, end = json.JSONDecoder().raw_decode(arguments)
+    except ValueError:
+        return arguments
+    first, rest = arguments[:end], arguments[end:]
+    return first if rest and rest.replace(first, "").strip() == "" else arguments
 
 
 def new_id() -> str:
@@ -91,6 +103,8 @@ class ToolCallDeltas:
         call = self._find(item, function)
         arguments = arguments_text(function.get("arguments"))
         call.name = call.name or _text(function.get("name"))
+        if call.whole and arguments == "".join(call.arguments):
+            arguments = ""  # the whole text again
         if arguments:
             call.arguments.append(arguments)
         if call.announced:
