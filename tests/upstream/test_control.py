@@ -29,7 +29,14 @@ def call(
 @pytest.mark.parametrize("token", ["", "wrong", "\u00e9"])
 @pytest.mark.parametrize(
     ("method", "path"),
-    [("POST", "/arm"), ("POST", "/take"), ("GET", "/journal"), ("GET", "/stray"), ("GET", "/health"), ("POST", "/shutdown")],
+    [
+        ("POST", "/arm"),
+        ("POST", "/take"),
+        ("GET", "/journal"),
+        ("GET", "/stray"),
+        ("GET", "/health"),
+        ("POST", "/shutdown"),
+    ],
 )
 def test_every_call_wants_the_token(upstream: UpstreamProcess, method: str, path: str, token: str) -> None:
     """Without the right bearer token there is nothing but a 401, and the upstream lives on."""
@@ -103,7 +110,9 @@ def test_a_caller_that_leaves_while_it_waits_does_no_harm(upstream: UpstreamProc
     nonce = fresh_nonce()
     call(upstream, "POST", "/arm", json.dumps({"nonce": nonce}))
     body = json.dumps({"nonce": nonce, "wait_ms": 60_000, "settle_ms": 50_000})
-    head = f"POST /take HTTP/1.1\r\nAuthorization: Bearer {upstream.address.token}\r\nContent-Length: {len(body)}\r\n\r\n"
+    head = (
+        f"POST /take HTTP/1.1\r\nAuthorization: Bearer {upstream.address.token}\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
     with Peer(upstream.address.control_port) as peer:
         peer.send((head + body).encode())
         assert peer.is_silent(0.05)

@@ -11,7 +11,7 @@ from conformance.scenario.model import PlayItem
 from conformance.upstream.client import SyncControlClient
 from conformance.upstream.process import UpstreamProcess
 from conformance.upstream.serve import Settings, serve_alone
-from tests.upstream.peer import Peer, chat, document, eventually, events, fresh_nonce
+from tests.upstream.peer import Peer, chat, document, events, eventually, fresh_nonce
 
 REFUSE = [PlayItem(cassette="@refuse")]
 

@@ -57,7 +57,9 @@ def test_it_ends_when_asked_to_shut_down() -> None:
 @pytest.mark.parametrize("mode", ["plain", "fork"])
 def test_a_killed_parent_leaves_no_upstream(mode: str) -> None:
     """kill -9 of the parent ends the upstream within seconds, also when a fork still holds the pipe."""
-    parent = subprocess.Popen([sys.executable, "-c", PARENT, mode], stdout=subprocess.PIPE, text=True, start_new_session=True)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, mode], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
     assert parent.stdout is not None
     pid, parent_pid = map(int, parent.stdout.readline().split())
     try:

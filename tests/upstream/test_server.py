@@ -43,7 +43,13 @@ def test_a_list_is_played_in_order_and_its_last_item_repeats(
     bodies = [ask(upstream.ports[index], chat(nonce)).rpartition(b"\r\n")[2] for index in (0, 1, 0, 0, 1)]
     assert bodies == [b'"first"', b'"other"', b'"last"', b'"last"', b'"other"']
     entries = control.take(nonce, wait_ms=WAIT)
-    assert [(entry.member, entry.number) for entry in entries] == [("u0", 0), ("u1", 0), ("u0", 1), ("u0", 2), ("u1", 1)]
+    assert [(entry.member, entry.number) for entry in entries] == [
+        ("u0", 0),
+        ("u1", 0),
+        ("u0", 1),
+        ("u0", 2),
+        ("u1", 1),
+    ]
     assert [entry.port for entry in entries[:2]] == list(upstream.ports[:2])
 
 

@@ -49,7 +49,10 @@ BODIES = {
     "repeat-event:1:3": EVENTS[0] * 3 + EVENTS[1] + EVENTS[2],
     "repeat-event:1:1": BODY,
     "bad-json-at:2": EVENTS[0] + b'data: {"b\n\n' + EVENTS[2],
-    "unknown-event-at:3": EVENTS[0] + EVENTS[1] + b'event: provider.notice\ndata: {"notice":"capacity"}\n\n' + EVENTS[2],
+    "unknown-event-at:3": EVENTS[0]
+    + EVENTS[1]
+    + b'event: provider.notice\ndata: {"notice":"capacity"}\n\n'
+    + EVENTS[2],
 }
 
 
