@@ -50,6 +50,7 @@ class _Reading:
         self._log = log
         self._events: list[Event] = []
         self._comments: list[Comment] = []
+        self._comment_count = 0
         self._line_ends: set[str] = set()
         self._reset()
 
@@ -61,6 +62,7 @@ class _Reading:
         self._data: list[bytes] = []
         self._data_lines = 0
         self._room = self._max_event
+        self._cut = False
 
     def run(self) -> EventStream:
         """Read the whole body."""
@@ -118,18 +120,21 @@ class _Reading:
             self._begin = start
 
     def _comment(self, text: bytes, span: Span) -> None:
-        if len(self._comments) < MAX_COMMENTS:
+        self._comment_count += 1
+        if self._comment_count <= MAX_COMMENTS:
             self._comments.append(Comment(text, span))
-        elif len(self._comments) == MAX_COMMENTS:
+        elif self._comment_count == MAX_COMMENTS + 1:
             self._log.note("comment.too-many", span.start, span.end, f"more than {MAX_COMMENTS} comments; not kept")
 
     def _append(self, value: bytes, start: int, end: int) -> None:
         self._data_lines += 1
-        if self._room < 0:
+        if self._cut:
             return
-        if len(value) > self._room:
+        self._cut = len(value) > self._room
+        if self._cut:
             self._log.note("event.too-long", start, end, f"more than {self._max_event} bytes of data; cut there")
-        self._data.append(value[: self._room])
+        if self._room >= 0:
+            self._data.append(value[: self._room])
         self._room -= len(value) + 1  # the line feed that joins two lines
 
     def _set_id(self, value: bytes, start: int, end: int) -> None:

@@ -1,4 +1,4 @@
-"""Feeds every parser case whole, byte by byte, cut at every place, and with trailing bytes; the facts must not differ."""
+"""Feeds every parser case whole, byte by byte, cut at every place, with trailing bytes; the facts must not differ."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def check_reader(message: Message, pieces: list[bytes], method: str) -> None:
     else:
         assert (body, reader.body_bytes) == (message.body, len(message.body))
     if reader.keep_alive:
-        assert message.complete and not message.trailing and message.framing is not Framing.CLOSE
+        assert (message.complete, message.trailing) == (True, b"")
+        assert message.framing is not Framing.CLOSE
 
 
 def response(raw: bytes, method: str = "POST") -> Message:

@@ -1,0 +1,70 @@
+"""Content codings: removed, bounded, never guessed."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+
+import pytest
+
+from conformance.wire.coding import decode_content
+
+TEXT = b"hello, " * 100
+
+
+def raw_deflate(data: bytes) -> bytes:
+    """Deflate data without the zlib wrapper."""
+    compressor = zlib.compressobj(wbits=-15)
+    return compressor.compress(data) + compressor.flush()
+
+
+@pytest.mark.parametrize(
+    ("body", "codings"),
+    [
+        (TEXT, None),
+        (TEXT, ""),
+        (TEXT, "identity"),
+        (gzip.compress(TEXT), "gzip"),
+        (gzip.compress(TEXT), "X-GZip"),
+        (gzip.compress(TEXT[:70]) + gzip.compress(TEXT[70:]), "gzip"),
+        (zlib.compress(TEXT), "deflate"),
+        (gzip.compress(zlib.compress(TEXT)), "deflate, identity , gzip"),
+    ],
+)
+def test_decoded(body: bytes, codings: str | None) -> None:
+    """Codings are removed, last one first."""
+    assert decode_content(body, codings, limit=10_000) == (TEXT, "")
+
+
+def test_empty_body() -> None:
+    """A message without a body has no content to decode."""
+    assert decode_content(b"", "br, gzip", limit=10) == (b"", "")
+
+
+@pytest.mark.parametrize(
+    ("body", "codings", "reason"),
+    [
+        (TEXT, "br", "no decoder for 'br' is here"),
+        (TEXT, "zstd", "no decoder for 'zstd' is here"),
+        (TEXT, "gzip", "not gzip data"),
+        (gzip.compress(TEXT)[:-4], "gzip", "the gzip data ends early"),
+        (gzip.compress(TEXT) + b"junk", "gzip", "not gzip data"),
+        (gzip.compress(TEXT), "deflate", "not deflate data"),
+        (raw_deflate(TEXT), "deflate", "not deflate data"),
+        (zlib.compress(TEXT) + b"x", "deflate", "1 bytes after the end"),
+        (gzip.compress(TEXT + b"!"), "gzip", "the content is longer than 700 bytes"),
+        (gzip.compress(TEXT) + gzip.compress(b"!"), "gzip", "the content is longer than 700 bytes"),
+        (TEXT, ",".join(["gzip"] * 9), "9 codings are more than 8"),
+    ],
+)
+def test_refused(body: bytes, codings: str, reason: str) -> None:
+    """What cannot be decoded stays as it is, with the reason."""
+    content, why = decode_content(body, codings, limit=len(TEXT))
+    assert content == body
+    assert why.startswith(reason)
+
+
+def test_bomb() -> None:
+    """Content that would grow past the bound is not built."""
+    bomb = gzip.compress(b"\0" * 50_000_000, compresslevel=1)
+    assert decode_content(bomb, "gzip", limit=1000)[1] == "the content is longer than 1000 bytes"
