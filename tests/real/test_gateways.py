@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pytest
 
@@ -28,62 +29,66 @@ GONE = (PlayItem(cassette="authored/errors/openrouter-no-endpoints"),)
 HEALTHY = (PlayItem(cassette="authored/openai/chat-hello"),)
 
 
-@pytest.mark.parametrize("name", GATEWAYS)
-def test_a_real_gateway_serves_its_lanes_and_ends(name: str, tmp_path: Path) -> None:
-    """It gets ready on loopback alone, sends a lane's own keys and models, and its session is empty after the end."""
-    with start_upstream(5) as upstream:
-        lanes = plan_lanes([1, 4], ports=upstream.ports)
-        with launch(load_profile(name), lanes, scratch=tmp_path) as target:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """A launched gateway, its lanes (the first with one member, the others with four), and the upstream's control."""
+
+    target: RunningTarget
+    lanes: tuple[Lane, ...]
+    control: SyncControlClient
+
+
+@pytest.fixture(scope="module", params=GATEWAYS)
+def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A gateway with its lanes in front of a replay upstream; when it is stopped, its session has to be empty."""
+    with start_upstream(4) as upstream:
+        lanes = plan_lanes([1, *[4] * LANES], ports=upstream.ports)
+        scratch = tmp_path_factory.mktemp(request.param)
+        with launch(load_profile(request.param), lanes, scratch=scratch) as target:
             session = target.pid
-            assert target.version
-            assert listening_addresses(target.port) == {"0100007F"}
             assert session in session_members(session)
-            assert [ask(target, lane).status for lane in lanes] == [200, 200]
+            yield Running(target=target, lanes=lanes, control=upstream.client())
         assert session_members(session) == []
-        attempts = [dispatched(entry) for entry in upstream.client().stray() if b"POST" in entry.request[:4]]
-    assert len(attempts) == 2
-    assert attempts[0][0] == lanes[0].members[0].port
-    if name in REWRITING:
-        assert set(attempts) <= {
-            (member.port, member.api_key, member.model) for lane in lanes for member in lane.members
-        }
 
 
-@pytest.mark.parametrize("name", GATEWAYS)
-def test_one_retired_member_of_four(name: str, tmp_path: Path) -> None:
+def test_a_real_gateway_serves_its_lanes(running: Running) -> None:
+    """It tells its version, listens on loopback alone, and asks a lane's own members with their keys and models."""
+    assert running.target.version
+    assert listening_addresses(running.target.port) == {"0100007F"}
+    assert [ask(running.target, lane).status for lane in running.lanes[:2]] == [200, 200]
+    asked = [dispatched(entry) for entry in running.control.stray() if entry.request.startswith(b"POST")]
+    assert len(asked) == 2
+    assert asked[0][0] == running.lanes[0].members[0].port
+    if running.target.profile.name in REWRITING:
+        planned = {(member.port, member.api_key, member.model) for lane in running.lanes for member in lane.members}
+        assert set(asked) <= planned
+
+
+def test_one_retired_member_of_four(running: Running) -> None:
     """A member that answers 404 is passed over, except by the gateways of which it is known that it is not.
 
     This fails when a known gateway words its 404 differently (who matches on the words is then blind), and when it
     begins to fail over (then it is known no longer).
     """
-    with start_upstream(4) as upstream:
-        control = upstream.client()
-        lanes = plan_lanes([4] * LANES, ports=upstream.ports)
-        with launch(load_profile(name), lanes, scratch=tmp_path) as target:
-            replies = [retired_member_reply(target, control, lanes, number) for number in range(LANES)]
+    replies = [reply_with_retired_member(running, lane) for lane in running.lanes[1:]]
     lost = [(reply, gone) for reply, gone in replies if reply.status != 200]
     assert sum(gone for _, gone in replies) > 0, "the retired member was never asked"
-    if name not in RETIRED_MEMBER_KILLS:
+    words = RETIRED_MEMBER_KILLS.get(running.target.profile.name)
+    if words is None:
         assert [(reply.status, reply.body) for reply, _ in lost] == []
         return
     assert len(lost) == sum(gone for _, gone in replies)
     for reply, gone in lost:
         assert (reply.status, gone) == (404, 1)
-        assert json.loads(reply.body)["error"]["message"].startswith(RETIRED_MEMBER_KILLS[name])
+        assert json.loads(reply.body)["error"]["message"].startswith(words)
 
 
-def retired_member_reply(
-    target: RunningTarget, control: SyncControlClient, lanes: tuple[Lane, ...], number: int
-) -> tuple[Reply, int]:
-    """What a client of one lane gets while the lane's first member is retired, and how often that member was asked."""
-    nonce = f"cf-retired{number:03d}"
-    retired = upstream_name(control, lanes[number].members[0].port)
-    control.arm(nonce, {retired: GONE}, HEALTHY)
-    reply = ask(target, lanes[number], nonce=nonce)
-    attempts = control.take(nonce, wait_ms=2000)
+def reply_with_retired_member(running: Running, lane: Lane) -> tuple[Reply, int]:
+    """What a client of `lane` gets while the lane's first member is retired, and how often that member was asked."""
+    nonce = f"cf-retired{lane.alias[-3:]}"
+    address = running.control.address
+    retired = address.members[address.ports.index(lane.members[0].port)]
+    running.control.arm(nonce, {retired: GONE}, HEALTHY)
+    reply = ask(running.target, lane, nonce=nonce)
+    attempts = running.control.take(nonce, wait_ms=2000)
     return reply, sum(entry.member == retired for entry in attempts)
-
-
-def upstream_name(control: SyncControlClient, port: int) -> str:
-    """The replay upstream's own name for the member at `port`."""
-    return control.address.members[control.address.ports.index(port)]
