@@ -27,7 +27,7 @@ MAX_PROBLEMS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeProblem:
-    """One misfit: at `path`, `expected` ("a string or null") and `actual` ("absent", "an array of 2 items"), a line each.
+    """One misfit: at `path`, `expected` ("a string or null") and `actual` ("absent", "an array of 2 items"), in words.
 
     `path` may end in a member that is absent. `keyword` is the JSON Schema keyword that was not met.
     """

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conformance.exchange.model import Attempt, Endpoint, Exchange, Reply
+from conformance.exchange.model import Attempt, Endpoint, Exchange, Reply, StreamEvent
 from conformance.wire.transcript import End
 
 CHOICES = (Endpoint.CHAT, Endpoint.COMPLETIONS)
+_OUTPUT = ("content", "tool_calls", "refusal", "reasoning", "reasoning_content", "function_call")
 
 
 def replied(x: Exchange) -> bool:
@@ -70,6 +71,18 @@ def is_stream(x: Exchange) -> bool:
     return (
         x.request.endpoint in CHOICES and x.request.stream and ok(x) and reply is not None and reply.stream is not None
     )
+
+
+def has_output(event: StreamEvent) -> bool:
+    """Whether an event of a chat or completion stream carries text, reasoning or a piece of a tool call."""
+    choices = event.doc.get("choices") if event.doc is not None else None
+    for choice in choices if isinstance(choices, list) else []:
+        delta = choice.get("delta") if isinstance(choice, dict) else None
+        if isinstance(delta, dict) and any(delta.get(name) for name in _OUTPUT):
+            return True
+        if isinstance(choice, dict) and choice.get("text"):
+            return True
+    return False
 
 
 def ended_stream(x: Exchange) -> bool:

@@ -5,7 +5,7 @@ From parsed JSON values to choices, reasons, usage and errors. Knows nothing of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 #: openai-api/chat-object: the closed set of finish reasons.
@@ -121,6 +121,10 @@ class Answer:
     def told_end(self) -> bool:
         """Whether it came to its own end: a finish reason on every choice met, or `[DONE]`."""
         return self.done > 0 or (bool(self.choices) and all(choice.reasons for choice in self.choices))
+
+
+#: Stands for the `[DONE]` sentinel among a stream's values.
+DONE = object()
 
 
 class _Draft:
@@ -250,6 +254,12 @@ def _finish(drafts: dict[int, _Draft], **facts: Any) -> Answer:
     return Answer(choices=choices, finished=finished, **facts)
 
 
+def answer_of_embeddings(value: Any) -> Answer:
+    """The answer of an embeddings body: finished when it holds at least one."""
+    plain = answer_of_json(value, chat=False)
+    return replace(plain, finished=plain.finished and bool(value.get("data")))
+
+
 def answer_of_json(value: Any, *, chat: bool) -> Answer:
     """The answer of one JSON body; `chat` for the endpoints that give choices."""
     error = _error_of(value)
@@ -263,12 +273,17 @@ def answer_of_json(value: Any, *, chat: bool) -> Answer:
 
 
 def answer_of_events(values: list[tuple[str, Any]], *, done: int) -> Answer:
-    """The answer of a chat or completion stream: (event type, JSON value or None) of each event, in order."""
+    """The answer of a chat or completion stream: (event type, JSON value or None) of each event, in order.
+
+    A `[DONE]` is given as (any type, DONE); what follows the first one is not part of the answer.
+    """
     drafts: dict[int, _Draft] = {}
     errors: list[Any] = []
     indexes: list[int] = []
     usage: Any = None
     for position, (kind, value) in enumerate(values):
+        if value is DONE:
+            break
         error = _error_of(value)
         if error is None and kind == "error":
             error = value if value is not None else {}

@@ -6,8 +6,9 @@ Uses the wire readers; decides nothing about right or wrong.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
-from conformance.exchange.answer import Answer, answer_of_events, answer_of_json
+from conformance.exchange.answer import DONE, Answer, answer_of_embeddings, answer_of_events, answer_of_json
 from conformance.exchange.model import (
     Attempt,
     ClientView,
@@ -110,12 +111,16 @@ def _stream_events(
     return tuple(events)
 
 
+def _value_of(event: StreamEvent) -> Any:
+    if event.done:
+        return DONE
+    return event.doc.value if event.doc is not None and event.doc.ok else None
+
+
 def _answer(endpoint: Endpoint, doc: jsondoc.Doc | None, events: tuple[StreamEvent, ...]) -> Answer:
     if events:
         done = sum(1 for event in events if event.done)
-        values = [
-            (event.event.type, event.doc.value if event.doc is not None and event.doc.ok else None) for event in events
-        ]
+        values = [(event.event.type, _value_of(event)) for event in events]
         if endpoint is Endpoint.RESPONSES:
             return answer_of_response_events(values, done=done)
         return answer_of_events(values, done=done)
@@ -123,6 +128,8 @@ def _answer(endpoint: Endpoint, doc: jsondoc.Doc | None, events: tuple[StreamEve
         return Answer()
     if endpoint is Endpoint.RESPONSES:
         return answer_of_response(doc.value)
+    if endpoint is Endpoint.EMBEDDINGS:
+        return answer_of_embeddings(doc.value)
     return answer_of_json(doc.value, chat=endpoint in (Endpoint.CHAT, Endpoint.COMPLETIONS))
 
 
@@ -151,6 +158,7 @@ def read_attempt(
         peer_closed=peer_closed,
         peer_closed_at=peer_closed_at,
         source=source,
+        sent=segments,
     )
 
 

@@ -14,7 +14,7 @@ from conformance.wire.facts import Span
 from conformance.wire.http1 import Head, Message
 from conformance.wire.jsondoc import Doc
 from conformance.wire.sse import Event, EventStream
-from conformance.wire.transcript import Arrivals, End, Transcript
+from conformance.wire.transcript import Arrivals, End, Segment, Transcript
 
 
 class Endpoint(StrEnum):
@@ -129,7 +129,7 @@ class Attempt:
     sent (None when it sent nothing); its `end` is what the member did: COMPLETE, CLOSE, RESET, STALL, or HANGUP when the
     gateway went away first. `peer_closed_at` is when the gateway closed the connection while the member was still
     answering (None otherwise), and `peer_closed` at which point: "before-head", "before-event", "mid-body", "after-end".
-    `source` names the envelope that was played.
+    `source` names the envelope that was played; `sent` are the raw bytes that the member sent, timed.
     """
 
     member: str
@@ -141,6 +141,7 @@ class Attempt:
     peer_closed: str = ""
     peer_closed_at: float | None = None
     source: str = ""
+    sent: tuple[Segment, ...] = ()
 
     @property
     def succeeded(self) -> bool:

@@ -38,9 +38,9 @@ def answer_of_response_events(values: list[tuple[str, Any]], *, done: int) -> An
         if name == "error" or (value.get("error") is not None and "response" not in value):
             errors.append(value.get("error", value))
             indexes.append(position)
-        elif name == "response.output_text.delta" and isinstance(value.get("delta"), str):
+        elif name == "response.output_text.delta" and isinstance(value.get("delta"), str) and final is None:
             texts.append(value["delta"])
-        elif name in TERMINAL_EVENTS:
+        elif name in TERMINAL_EVENTS and final is None:
             response = value.get("response")
             final = response if isinstance(response, dict) else {}
             if name == "response.failed":

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.evidence import at_end, at_event, at_exchange, at_head
 from conformance.contract.kinds import Kind, kind_of_reply
-from conformance.contract.when import replied, stayed, the_reply, upstream_known
+from conformance.contract.when import has_output, replied, stayed, the_reply, upstream_known
 from conformance.exchange.model import Attempt, Endpoint, Exchange
 from conformance.wire.transcript import End
 
@@ -24,7 +24,7 @@ _ACCOUNT_WORDS = ("organization", "account", "api key", "api_key", "permission_e
 
 def _failover_due(attempt: Attempt) -> bool:
     """Whether this attempt's failure is one that another member can make good."""
-    if attempt.end is End.HANGUP or attempt.succeeded:
+    if attempt.succeeded:
         return False
     reply = attempt.reply
     if reply is None or not reply.status:
@@ -133,16 +133,7 @@ def success_final(x: Exchange) -> Iterator[Finding]:
 
 
 def _first_output(x: Exchange) -> float | None:
-    reply = the_reply(x)
-    for event in reply.events:
-        choices = event.doc.get("choices") if event.doc is not None else None
-        for choice in choices if isinstance(choices, list) else []:
-            delta = choice.get("delta") if isinstance(choice, dict) else None
-            if isinstance(delta, dict) and (delta.get("content") or delta.get("tool_calls")):
-                return event.at
-            if isinstance(choice, dict) and choice.get("text"):
-                return event.at
-    return None
+    return next((event.at for event in the_reply(x).events if has_output(event)), None)
 
 
 def _streamed_output(x: Exchange) -> bool:
@@ -259,7 +250,8 @@ def _silent_after(x: Exchange, output: bool) -> bool:
     if not x.attempts or x.hangup is not None:
         return False
     last = x.attempts[-1]
-    silent = last.end in (End.STALL, End.HANGUP) and not last.succeeded
+    told = last.reply is not None and (last.reply.answer.told_end or bool(last.reply.answer.errors))
+    silent = last.end in (End.STALL, End.HANGUP) and not told
     return silent and (last.reply is not None and bool(last.reply.events)) is output
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.clauses.chunk import requested_choices
 from conformance.contract.clauses.embeddings import vector
 from conformance.contract.clauses.tool import repeated
 from conformance.contract.evidence import at_content, at_end, at_exchange, at_head, at_path, show
@@ -20,9 +21,15 @@ _CONVERSATION = (*CHOICES, Endpoint.RESPONSES)
 
 
 def _served(x: Exchange) -> tuple[Attempt, Reply] | None:
-    """The serving attempt and its reply, when the client read its own reply to the end and nobody hung up."""
+    """The serving attempt and its reply, when the client read its own reply to the end.
+
+    An attempt that the gateway itself ended counts only where the member had told its end or an error before.
+    """
     attempt = serving(x)
-    if attempt is None or attempt.reply is None or attempt.end is End.HANGUP or not stayed(x):
+    if attempt is None or attempt.reply is None or not stayed(x):
+        return None
+    answer = attempt.reply.answer
+    if attempt.end is End.HANGUP and not (answer.errors or any(choice.reasons for choice in answer.choices)):
         return None
     return attempt, attempt.reply
 
@@ -67,7 +74,7 @@ def _truncated(x: Exchange) -> bool:
     if answer.errors or (answer.told_end and (answer.streamed or reply.complete)):
         return False
     cut_json = not answer.streamed and not reply.complete and bool(reply.content)
-    return bool(answer.choices) or cut_json
+    return (bool(answer.choices) and not answer.done) or cut_json
 
 
 @clause(
@@ -150,7 +157,9 @@ def _nothing_said(x: Exchange) -> bool:
         return not data
     if x.request.endpoint not in CHOICES or found[0].request.endpoint not in CHOICES:
         return False
-    return not reply.answer.choices
+    if b'"choices"' in reply.content and not reply.answer.choices and not (reply.doc is not None and reply.doc.ok):
+        return False  # a completion stands in bytes that are neither JSON nor events: there is no one right reading
+    return not any(choice.reasons or not choice.empty for choice in reply.answer.choices)
 
 
 @clause(
@@ -185,9 +194,16 @@ def _pairs(x: Exchange) -> Iterator[tuple[Choice, Choice | None]]:
     found = _speaks(x)
     if found is None:
         return
+    if len(found[1].answer.choices) != requested_choices(x) or _shared_index(found[1]):
+        return  # the upstream itself mixed its choices up: there is no one right reading
     mine = {choice.index: choice for choice in the_reply(x).answer.choices}
     for choice in found[1].answer.choices:
         yield choice, mine.get(choice.index)
+
+
+def _shared_index(reply: Reply) -> bool:
+    choices = reply.doc.get("choices") if reply.doc is not None and not reply.events else None
+    return isinstance(choices, list) and len(choices) != len(reply.answer.choices)
 
 
 def _has_text(x: Exchange) -> bool:
@@ -195,7 +211,7 @@ def _has_text(x: Exchange) -> bool:
     return (
         found is not None
         and the_reply(x).ok
-        and any(choice.plain for choice in found[1].answer.choices)
+        and any(choice.plain for choice, _ in _pairs(x))
         and bool(the_reply(x).answer.choices)
     )
 
@@ -375,11 +391,12 @@ def embedding_equal(x: Exchange) -> Iterator[Finding]:
 
 
 def _vectors(reply: Reply | None) -> list[list[float]]:
+    """The vectors of an embeddings reply, by their indexes where every one has its own."""
     data = reply.doc.get("data") if reply is not None and reply.doc is not None else None
-    found = [
-        vector(item.get("embedding")) for item in (data if isinstance(data, list) else []) if isinstance(item, dict)
-    ]
-    return [item for item in found if item]
+    items = [item for item in (data if isinstance(data, list) else []) if isinstance(item, dict)]
+    if {item.get("index") for item in items if isinstance(item.get("index"), int)} == set(range(len(items))):
+        items.sort(key=lambda item: int(item["index"]))
+    return [found for found in (vector(item.get("embedding")) for item in items) if found]
 
 
 def _errors(x: Exchange) -> list[Reply]:

@@ -10,6 +10,7 @@ from conformance.contract.when import (
     CHOICES,
     ended_stream,
     good_stream,
+    has_output,
     is_stream,
     ok,
     serving,
@@ -217,7 +218,8 @@ def event_bounded(x: Exchange) -> Iterator[Finding]:
 
 
 def _spread(events: tuple[StreamEvent, ...]) -> tuple[float, float]:
-    times = [event.at for event in events if event.doc is not None]
+    """When the first and the last output came: a gateway may hold a role back until it knows that the member answers."""
+    times = [event.at for event in events if has_output(event)]
     return (times[0], times[-1]) if times else (0.0, 0.0)
 
 

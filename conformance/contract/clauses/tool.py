@@ -266,8 +266,10 @@ def repeated(arguments: str) -> int:
             return 0
         values.append(value)
         text = text[end:].lstrip()
-    same = all(value == values[0] for value in values)
-    return len(values) if same and values and isinstance(values[0], dict | list) else min(len(values), 1)
+    if len(values) == 1:
+        return 1
+    same = bool(values) and all(value == values[0] for value in values) and isinstance(values[0], dict | list)
+    return len(values) if same else 0
 
 
 @clause(

@@ -17,6 +17,13 @@ def _asked(x: Exchange) -> bool:
     return good_stream(x) and x.request.include_usage and the_reply(x).answer.finished
 
 
+def _owed(x: Exchange) -> bool:
+    # What an upstream did not count, a gateway can only invent.
+    attempt = serving(x)
+    silent = attempt is not None and attempt.reply is not None and attempt.reply.answer.usage is None
+    return _asked(x) and not silent
+
+
 def _chunks(x: Exchange) -> list[StreamEvent]:
     return [event for event in the_reply(x).events if event.doc is not None and event.doc.get("usage") is not None]
 
@@ -28,7 +35,7 @@ def _chunks(x: Exchange) -> list[StreamEvent]:
     title="A stream with include_usage carries the usage",
     rationale="Whoever asks for usage bills by it; a stream without it is counted as zero.",
     source="openai-api/chat-create",
-    applies=_asked,
+    applies=_owed,
 )
 def stream_present(x: Exchange) -> Iterator[Finding]:
     if not _chunks(x):

@@ -1,0 +1,86 @@
+"""The pipeline on one screen: options in, a report out. With its own modules the only part that knows every stage.
+
+plan      scenarios × drivers -> cases, each with a lane of its own
+stage     replay upstream and gateway up (or found), with those lanes
+play      arm -> send -> take the journal -> assemble -> judge -> a case of the report
+live      the same against a deployed gateway whose upstream is not ours, under a cap
+captured  cassettes of both legs -> the same verdicts, without running anything
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from conformance.cassette.store import load as load_cassette
+from conformance.contract.catalog import select as select_clauses
+from conformance.errors import HarnessError, UsageError
+from conformance.options import JudgeOptions, Observe, RunOptions, near
+from conformance.report.gate import close
+from conformance.report.model import Case, Report, RunEnd
+from conformance.run import captured, live
+from conformance.run.header import header_of, now
+from conformance.run.plan import plan_cases
+from conformance.run.play import Player
+from conformance.run.stage import open_stage
+from conformance.scenario.load import load_scenarios
+from conformance.scenario.load import select as select_scenarios
+from conformance.target.load import load_profile
+
+
+def _ignore(_: object) -> None:
+    pass
+
+
+def run(options: RunOptions, observe: Observe = _ignore) -> Report:
+    """Run the suite against a target and judge every exchange. Raises UsageError and HarnessError before it starts."""
+    profile = load_profile(options.target)
+    clauses = select_clauses(options.clauses)
+    if not clauses:
+        raise no_clause(options.clauses)
+    scenarios = select_scenarios(load_scenarios(), options.select)
+    if options.live:
+        return live.run(options, profile, scenarios, clauses, observe)
+    cases = plan_cases(scenarios, options.drivers, profile)
+    with TemporaryDirectory(prefix="conformance-") as scratch, open_stage(profile, cases, Path(scratch)) as stage:
+        header = header_of(options, profile, clauses, cases, version=stage.version)
+        observe(header)
+        done: list[Case] = []
+
+        def keep(case: Case) -> None:
+            done.append(case)
+            observe(case)
+
+        end = RunEnd.COMPLETE
+        errors: tuple[str, ...] = ()
+        try:
+            asyncio.run(Player(stage, clauses, seed=options.seed).play_all(cases, workers=options.workers, keep=keep))
+        except HarnessError as error:
+            end, errors = RunEnd.FAILED, (str(error),)
+        except KeyboardInterrupt:
+            end, errors = RunEnd.INTERRUPTED, ("interrupted by the caller",)
+        report = close(header, done, ended_at=now(), end=end, errors=errors)
+        assert report.footer is not None
+        observe(report.footer)
+        return report
+
+
+def judge_files(options: JudgeOptions) -> Report:
+    """Judge a captured client leg (and upstream leg) from cassette files. Raises UsageError."""
+    clauses = select_clauses(options.clauses)
+    if not clauses:
+        raise no_clause(options.clauses)
+    client = load_cassette(options.client)
+    upstream = load_cassette(options.upstream) if options.upstream is not None else None
+    return captured.judge(options, client, upstream, clauses)
+
+
+def no_clause(globs: tuple[str, ...]) -> UsageError:
+    """The error for globs that select no clause."""
+    from conformance.contract.catalog import CATALOG
+
+    return UsageError(f"no clause matches {', '.join(globs)}", where="--clauses", hint=near(globs[0], CATALOG))
+
+
+__all__ = ["judge_files", "run"]

@@ -1,0 +1,95 @@
+"""What a run tells about itself at the head of its report: target, promises, digests, and every default it chose."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+
+from conformance import __version__
+from conformance.cassette.store import Library, digest
+from conformance.contract.clause import Clause
+from conformance.options import RunOptions
+from conformance.report.evidence import requirement_of
+from conformance.report.model import RunHeader
+from conformance.run.plan import PlannedCase
+from conformance.scenario.model import PlayItem
+from conformance.target.profile import Profile
+
+_PACKAGES = ("openai", "httpx", "httpx2", "jsonschema-rs", "pytest", "pytest-xdist")
+
+
+def now() -> str:
+    """The time, ISO 8601 in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def items_of(case: PlannedCase) -> tuple[PlayItem, ...]:
+    """Every item that a case's play may show."""
+    play = case.scenario.play
+    return tuple(item for items in (*play.members.values(), play.default) for item in items)
+
+
+def cassettes_digest(cases: Sequence[PlannedCase]) -> str:
+    """One sha256 over the cassettes that the cases use, by name: the same cassettes give the same digest."""
+    library = Library()
+    names = sorted({item.cassette for case in cases for item in items_of(case) if not item.cassette.startswith("@")})
+    whole = hashlib.sha256()
+    for name in names:
+        whole.update(f"{name} {digest(library.path(name))}\n".encode())
+    return whole.hexdigest()
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version(), "platform": platform.system().lower()}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def defaults_of(options: RunOptions, profile: Profile) -> dict[str, str]:
+    """Every value that the harness chose for the run, for print."""
+    limits = profile.deadlines
+    return {
+        "deadlines": f"connect {limits.connect:g} s, head {limits.head:g} s, idle {limits.idle:g} s, "
+        f"exchange {limits.exchange:g} s",
+        "attempts": "each request is sent once; SDK drivers with max_retries=0",
+        "settle": f"{profile.settle_ms:g} ms after the last upstream attempt",
+        "workers": str(options.workers),
+        "max_requests": str(options.max_requests) if options.max_requests is not None else "none",
+        "max_tokens": str(options.max_tokens) if options.max_tokens is not None else "none",
+    }
+
+
+def header_of(
+    options: RunOptions,
+    profile: Profile,
+    clauses: Sequence[Clause],
+    cases: Sequence[PlannedCase],
+    *,
+    version: str = "",
+    mode: str = "replay",
+) -> RunHeader:
+    """The header of a run's report."""
+    return RunHeader(
+        target=profile.name if profile.kind != "url" else profile.base_url,
+        target_kind=profile.kind,
+        target_version=version,
+        capabilities=tuple(sorted(profile.capabilities)),
+        suite_version=__version__,
+        started_at=now(),
+        requirements=tuple(requirement_of(clause) for clause in clauses),
+        cassettes=cassettes_digest(cases) if mode == "replay" else "",
+        seed=options.seed,
+        defaults=defaults_of(options, profile),
+        drivers=tuple(dict.fromkeys(case.driver for case in cases)),
+        environment=_versions(),
+        command=options.command,
+        mode=mode,
+        planned=len(cases),
+    )

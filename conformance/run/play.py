@@ -1,0 +1,200 @@
+"""One case, from arming the play to the verdicts: what happened between is facts, only our own faults raise.
+
+`Player` holds what all cases of one process share: control connection, drivers, scripts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+
+from conformance.cassette.store import Library
+from conformance.contract.clause import Clause
+from conformance.contract.judge import judge
+from conformance.driver.model import Call, Capture, Driver
+from conformance.driver.registry import make_driver
+from conformance.errors import ConformanceError, HarnessError
+from conformance.exchange.assemble import assemble, read_attempt
+from conformance.exchange.model import Attempt, Exchange
+from conformance.report.evidence import case_of
+from conformance.report.model import Case
+from conformance.run.plan import PlannedCase
+from conformance.run.stage import Seat, Stage
+from conformance.run.terms import terms_of
+from conformance.scenario.request import prepare
+from conformance.target.lanes import Lane
+from conformance.target.profile import Profile
+from conformance.target.render import lane_headers
+from conformance.upstream.client import ControlClient
+from conformance.upstream.items import Scripts
+from conformance.upstream.journal import Entry, sent_segments
+from conformance.upstream.replayed import script_of
+from conformance.wire.transcript import End, Segment
+
+#: How long the attempts of a request may go on after the client's side is over, in ms.
+WAIT_MS = 2500.0
+
+_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def nonce_for(seed: int, case: str, repetition: int = 0) -> str:
+    """The nonce of a case: "cf-" and ten letters or digits, the same for the same seed."""
+    number = int.from_bytes(hashlib.sha256(f"{seed}/{case}/{repetition}".encode()).digest()[:8], "big")
+    letters = ""
+    for _ in range(10):
+        number, rest = divmod(number, len(_ALPHABET))
+        letters += _ALPHABET[rest]
+    return f"cf-{letters}"
+
+
+def call_of(case: PlannedCase, lane: Lane, profile: Profile, base_url: str, nonce: str) -> Call:
+    """What the driver of a case sends."""
+    request = case.scenario.request
+    method, path, params, body = prepare(request, alias=profile.model_prefix + lane.alias, nonce=nonce)
+    return Call(
+        base_url=base_url,
+        path=path,
+        method=method,
+        endpoint=request.endpoint,
+        api_key=profile.api_key if request.api_key is None else request.api_key,
+        body=body,
+        params=params,
+        headers=(*lane_headers(profile, lane), *request.headers),
+        behaviour=case.scenario.behaviour,
+        deadlines=profile.deadlines,
+    )
+
+
+class Player:
+    """Plays cases on a stage. Belongs to one event loop; `aclose` frees its connections."""
+
+    def __init__(self, stage: Stage | Seat, clauses: Sequence[Clause], *, seed: int = 0) -> None:
+        self._stage = stage if isinstance(stage, Stage) else None
+        self._seat = stage if isinstance(stage, Seat) else stage.seat
+        self._clauses = tuple(clauses)
+        self._seed = seed
+        self._control = ControlClient(self._seat.upstream)
+        self._drivers: dict[str, Driver] = {}
+        self._library = Library()
+        self._scripts = Scripts(self._library.get)
+        self._names = {port: f"u{index}" for index, port in enumerate(self._seat.upstream.ports)}
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        for driver in self._drivers.values():
+            await driver.aclose()
+        await self._control.aclose()
+
+    async def play_all(self, cases: Iterable[PlannedCase], *, workers: int, keep: Callable[[Case], None]) -> None:
+        """Play the cases, `workers` at a time, and hand each on as it is done. Raises HarnessError."""
+        queue = list(cases)[::-1]
+
+        async def work() -> None:
+            while queue:
+                keep(await self.play(queue.pop()))
+                if self._stage is not None:
+                    self._stage.ensure_alive()
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(max(1, workers)):
+                    group.create_task(work())
+        except* HarnessError as errors:
+            raise _first(errors) from None
+        finally:
+            await self.aclose()
+
+    async def play(self, case: PlannedCase, *, repetition: int = 0) -> Case:
+        """Play one case and judge it. A fault of our own becomes the case's error; a lost stage raises."""
+        scenario = case.scenario
+        if case.skipped:
+            return Case(
+                id=case.id, scenario=scenario.id, title=scenario.title, driver=case.driver, skipped=case.skipped
+            )
+        try:
+            exchange = await self.exchange(case, repetition=repetition)
+        except ConformanceError as error:
+            if self._stage is not None:
+                self._stage.ensure_alive()
+            return Case(
+                id=case.id,
+                scenario=scenario.id,
+                title=scenario.title,
+                driver=case.driver,
+                exercises=scenario.exercises,
+                error=str(error),
+            )
+        return case_of(
+            exchange,
+            judge(exchange, self._clauses),
+            scenario=scenario.id,
+            title=scenario.title,
+            case=case.id,
+            exercises=scenario.exercises,
+            upstream=tuple(attempt.sent for attempt in exchange.attempts or ()),
+        )
+
+    async def exchange(self, case: PlannedCase, *, repetition: int = 0) -> Exchange:
+        """Send the request of a case once and join what both legs saw."""
+        seat = self._seat
+        lane = seat.lanes[case.lane]
+        nonce = nonce_for(self._seed, case.id, repetition)
+        play = case.scenario.play
+        members = {member.name: self._names[member.port] for member in lane.members}
+        await self._control.arm(
+            nonce,
+            {members[name]: items for name, items in play.members.items() if name in members},
+            play.default,
+        )
+        call = call_of(case, lane, seat.profile, seat.base_url, nonce)
+        try:
+            capture = await self._driver(case.driver).send(call)
+        finally:
+            entries = await self._control.take(nonce, wait_ms=WAIT_MS, settle_ms=seat.profile.settle_ms)
+        attempts = [self._attempt(entry, capture, lane) for entry in entries]
+        return assemble(
+            name=case.id,
+            transcript=capture.transcript,
+            attempts=None if self._unattributed(case, nonce, capture) else attempts,
+            terms=terms_of(case.scenario, lane, seat, self._scripts),
+            driver=case.driver,
+            nonce=nonce if nonce.encode() in capture.transcript.request else "",
+            hangup=capture.hangup,
+            client=capture.client,
+        )
+
+    def _unattributed(self, case: PlannedCase, nonce: str, capture: Capture) -> bool:
+        """Whether dispatches of this request cannot be told from others': it carries no nonce."""
+        return nonce.encode() not in capture.transcript.request
+
+    def _driver(self, name: str) -> Driver:
+        if name not in self._drivers:
+            self._drivers[name] = make_driver(name)
+        return self._drivers[name]
+
+    def _attempt(self, entry: Entry, capture: Capture, lane: Lane) -> Attempt:
+        origin = capture.transcript.origin
+        script = script_of(entry, self._scripts)
+        segments = tuple(Segment((at - origin) * 1000, data) for at, data in sent_segments(entry, script))
+        names = {member.port: member.name for member in lane.members}
+        closed = entry.peer_closed_at
+        return read_attempt(
+            member=names.get(entry.port, entry.member),
+            at=(entry.at - origin) * 1000,
+            request=entry.request,
+            segments=segments,
+            end=End.STALL if entry.open else entry.end,
+            ended_at=(entry.ended_at - origin) * 1000,
+            peer_closed=entry.peer_closed,
+            peer_closed_at=None if closed is None else (closed - origin) * 1000,
+            source=entry.played.cassette or entry.played.digest,
+        )
+
+
+def _first(errors: BaseExceptionGroup[HarnessError]) -> HarnessError:
+    error: BaseException = errors
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    assert isinstance(error, HarnessError)
+    return error

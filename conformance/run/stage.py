@@ -1,0 +1,134 @@
+"""The stage of a run: the replay upstream and the gateway, up and wired together, with a lane for each case.
+
+One of each for a run, however many workers play on it; what a worker needs to join is plain data (`Seat`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conformance.errors import TargetError, UpstreamError
+from conformance.run.plan import PlannedCase
+from conformance.target.lanes import Lane, plan_lanes
+from conformance.target.launch import RunningTarget, launch
+from conformance.target.profile import Profile
+from conformance.upstream.client import Address
+from conformance.upstream.process import UpstreamProcess, start_upstream
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """How to play on a stage from anywhere on this machine: the upstream's address, the gateway's, and the lanes."""
+
+    upstream: Address
+    base_url: str
+    version: str
+    lanes: tuple[Lane, ...]
+    profile: Profile
+
+    def encode(self) -> dict[str, Any]:
+        """The part that another process cannot work out for itself, as plain data."""
+        return {
+            "control_port": self.upstream.control_port,
+            "token": self.upstream.token,
+            "ports": list(self.upstream.ports),
+            "base_url": self.base_url,
+            "version": self.version,
+        }
+
+    @classmethod
+    def decode(cls, told: dict[str, Any], profile: Profile, cases: Sequence[PlannedCase]) -> Seat:
+        """The seat from its plain data, in a process that planned the same cases for the same profile."""
+        address = Address(control_port=told["control_port"], token=told["token"], ports=tuple(told["ports"]))
+        lanes = lanes_for(cases, profile, address.ports)
+        return cls(upstream=address, base_url=told["base_url"], version=told["version"], lanes=lanes, profile=profile)
+
+
+class Stage:
+    """A running stage: a seat, and the processes behind it."""
+
+    def __init__(self, seat: Seat, upstream: UpstreamProcess | None, target: RunningTarget) -> None:
+        self.seat = seat
+        self.upstream = upstream
+        self.target = target
+
+    @property
+    def version(self) -> str:
+        """The gateway's version, as far as it is known."""
+        return self.seat.version
+
+    def ensure_alive(self) -> None:
+        """Raise UpstreamError or TargetDied when a process that we started is gone."""
+        if self.upstream is not None and not self.upstream.alive:
+            code = self.upstream.returncode
+            raise UpstreamError(f"the replay upstream ended during the run, with {code}", hint=self.upstream.log_tail())
+        self.target.ensure_alive()
+
+
+def lane_sizes(cases: Sequence[PlannedCase]) -> list[int]:
+    """How many members the lane of each case that is played has, in order of lane."""
+    return [case.members for case in cases if case.lane >= 0]
+
+
+def lanes_for(cases: Sequence[PlannedCase], profile: Profile, ports: Sequence[int]) -> tuple[Lane, ...]:
+    """The lanes of a run: planned ones, or those that an already running target says it has."""
+    sizes = lane_sizes(cases)
+    if profile.kind != "url":
+        return plan_lanes(sizes, ports=ports) if sizes else ()
+    given: list[Lane] = []
+    for number, size in enumerate(sizes):
+        fitting = [lane for lane in profile.lanes if len(lane.members) >= size]
+        if not fitting:
+            raise TargetError(f"no lane of the target has {size} members", where=profile.name, hint="add it to `lanes`")
+        given.append(fitting[number % len(fitting)])
+    return tuple(given)
+
+
+@contextmanager
+def open_stage(profile: Profile, cases: Sequence[PlannedCase], scratch: Path) -> Iterator[Stage]:
+    """Bring upstream and gateway up, and down again whatever happens.
+
+    Raises UpstreamError, LaunchError, TargetError. A target that already runs is used with the upstream that stands
+    behind it; without one it can only be run live.
+    """
+    if profile.kind == "url":
+        yield _found(profile, cases)
+        return
+    sizes = lane_sizes(cases)
+    with start_upstream(max(1, sum(sizes))) as upstream:
+        lanes = lanes_for(cases, profile, upstream.ports)
+        with launch(profile, lanes, scratch=scratch) as target:
+            seat = Seat(
+                upstream=upstream.address,
+                base_url=target.base_url,
+                version=target.version,
+                lanes=lanes,
+                profile=profile,
+            )
+            yield Stage(seat, upstream, target)
+
+
+def _found(profile: Profile, cases: Sequence[PlannedCase]) -> Stage:
+    import os
+    from urllib.parse import urlsplit
+
+    if not profile.upstream_control:
+        raise TargetError(
+            "nothing is known of the upstream behind this target",
+            where=profile.base_url,
+            hint="run it with --live, or name its replay upstream in a profile (upstream_control)",
+        )
+    token = os.environ.get(profile.upstream_token_variable, "")
+    if not token:
+        variable = profile.upstream_token_variable or "upstream_token_variable"
+        raise TargetError(f"{variable} is not set", where=profile.name, hint="it holds the upstream's control token")
+    ports = sorted({member.port for lane in profile.lanes for member in lane.members})
+    port = urlsplit(profile.upstream_control).port or 80
+    address = Address(control_port=port, token=token, ports=tuple(ports))
+    lanes = lanes_for(cases, profile, ports)
+    seat = Seat(upstream=address, base_url=profile.base_url, version="", lanes=lanes, profile=profile)
+    return Stage(seat, None, RunningTarget(profile, base_url=profile.base_url))
