@@ -102,7 +102,9 @@ def _envelope(response: Field, facts: Field, method: str) -> Envelope:
         raise response.wrong("a response")
     body = body_bytes(response.child("content" if "content" in response.mapping() else "body"))
     told = facts.child("head")
-    head = _derived(response, body, method) if told.absent else _head(told, response)
+    code, reason = _status(response)
+    headers = header_lines(response.child("headers"))
+    head = derived_head(code, reason, headers, body, method.upper()) if told.absent else _head(told, code)
     if not head and body:
         raise told.wrong("a status line", hint="a body cannot come without a head")
     frames = facts.child("frames")
@@ -114,27 +116,23 @@ def _envelope(response: Field, facts: Field, method: str) -> Envelope:
     )
 
 
-def _derived(response: Field, body: bytes, method: str) -> tuple[str, ...]:
-    code, reason = _status(response)
-    headers = header_lines(response.child("headers"))
-    return derived_head(code, reason, headers, body, method.upper())
-
-
 def _status(response: Field) -> tuple[int, str]:
     if "status_code" in response.mapping():  # vcrpy 4 with httpx
         return response.child("status_code").integer(), ""
     status = response.child("status")
+    if status.absent:
+        raise status.wrong("a status with code and message")
     return status.child("code").integer(), status.child("message").text()
 
 
-def _head(field: Field, response: Field) -> tuple[str, ...]:
-    lines = tuple(item.text() for item in field.items())
+def _head(field: Field, code: int) -> tuple[str, ...]:
+    lines = tuple(item.text(None) for item in field.items())
     for item, line in zip(field.items(), lines, strict=True):
         if "\n" in line or any(character > "\xff" for character in line):
             raise item.wrong("one head line without line end, one character for each byte")
     match = _STATUS_LINE.fullmatch(lines[0]) if lines else None
-    if match and not response.child("status").absent and int(match[1]) != _status(response)[0]:
-        raise field.items()[0].wrong(f"the response's status, {_status(response)[0]}")
+    if match and int(match[1]) != code:
+        raise field.items()[0].wrong(f"the response's status, {code}")
     return lines
 
 

@@ -54,9 +54,9 @@ class Field:
             raise self.wrong("a list")
         return self.value
 
-    def text(self, default: str = "") -> str:
-        """A string. A date, which YAML reads from an unquoted one, is given back as it was written."""
-        if self.value is None:
+    def text(self, default: str | None = "") -> str:
+        """A string; where nothing stands the default, unless that is None. A date is given back as it was written."""
+        if self.value is None and default is not None:
             return default
         if isinstance(self.value, str):
             return self.value

@@ -11,11 +11,13 @@ import binascii
 import json
 import re
 from http import HTTPStatus
+from typing import Any
 
 from conformance.cassette.fields import Field
 
-#: More than this is not made of a body that was given as a structure (a nest of aliases would grow without end).
+#: More is not made of a body that was given as a structure: a nest of aliases would grow without end.
 MAX_STRUCTURED_BODY = 64 * 1024 * 1024
+MAX_NODES = 250_000
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
@@ -65,17 +67,29 @@ def _from_base64(field: Field) -> bytes:
 
 
 def _as_json(field: Field) -> bytes:
-    parts: list[str] = []
-    size = 0
+    _measure(field)
     try:
-        for part in json.JSONEncoder(ensure_ascii=False).iterencode(field.value):
-            parts.append(part)
-            size += len(part)
-            if size > MAX_STRUCTURED_BODY:
-                raise field.wrong(f"a body of at most {MAX_STRUCTURED_BODY} bytes")
-        return "".join(parts).encode("utf-8")
+        return json.dumps(field.value, ensure_ascii=False).encode("utf-8")
     except (TypeError, ValueError, RecursionError):
         raise field.wrong("a JSON structure") from None
+
+
+def _measure(field: Field) -> None:
+    """Raise when the structure is larger than the bounds once its aliases are written out (or is endless)."""
+    nodes = size = 0
+    waiting: list[Any] = [field.value]
+    while waiting:
+        value = waiting.pop()
+        nodes += 1
+        if isinstance(value, str):
+            size += len(value)
+        elif isinstance(value, dict):
+            waiting += value.values()
+            size += sum(len(key) for key in value if isinstance(key, str))
+        elif isinstance(value, (list, tuple)):
+            waiting += value
+        if nodes > MAX_NODES or size > MAX_STRUCTURED_BODY or len(waiting) > MAX_NODES:
+            raise field.wrong(f"a body of at most {MAX_STRUCTURED_BODY} bytes and {MAX_NODES} values")
 
 
 def header_lines(field: Field) -> tuple[tuple[str, str], ...]:
@@ -96,14 +110,14 @@ def _pair(field: Field) -> tuple[str, str]:
     items = field.items()
     if len(items) != 2:
         raise field.wrong("a pair of name and value")
-    return items[0].text(), _header_text(items[1])
+    return items[0].text(None), _header_text(items[1])
 
 
 def _header_text(field: Field) -> str:
     value = field.value
     if isinstance(value, bytes):
         return value.decode("latin-1")
-    if isinstance(value, (int, float)):  # an unquoted length
+    if isinstance(value, (int, float)) and not isinstance(value, bool):  # an unquoted length
         return str(value)
     return field.text()
 
