@@ -97,11 +97,13 @@ class Flight:
         self._end, self._deadline, self._error = end, deadline, error
         self._ended_at = (monotonic() - self.origin) * 1000.0
         self._timer.cancel()
-        if end is End.COMPLETE:  # bytes past the end may wait in the kernel: one more poll of the loop sees them
-            self._loop.call_soon(self._loop.call_soon, self._land)
-        else:
+        if end is not End.COMPLETE:
             self.connection.abort()
             self._land()
+        elif self.connection.usable and self.connection.quiet():
+            self._land()
+        else:  # bytes past the end, or a FIN, wait in the kernel: one more turn of the loop reads them
+            self._loop.call_soon(self._loop.call_soon, self._land)
 
     def transcript(self) -> Transcript:
         """What was seen, after `landed`."""

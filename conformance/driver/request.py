@@ -53,23 +53,28 @@ def locate(base_url: str) -> Place:
 
 def request_bytes(call: Call, place: Place) -> bytes:
     """The request: head and exactly `call.body`. Raises DriverError where a text would break out of its line."""
-    fields = {
-        "Host": place.authority,
-        "Authorization": f"Bearer {call.api_key}" if call.api_key else "",
-        "Content-Type": "application/json" if call.body else "",
-        "Content-Length": str(len(call.body)) if call.body or call.method in _BODY_METHODS else "",
-        "Accept": "*/*",
-        "User-Agent": USER_AGENT,
-    }
+    lines = [f"{call.method} {place.prefix}{call.path} HTTP/1.1", f"Host: {place.authority}"]
+    if call.api_key:
+        lines.append(f"Authorization: Bearer {call.api_key}")
+    if call.body:
+        lines.append("Content-Type: application/json")
+    if call.body or call.method in _BODY_METHODS:
+        lines.append(f"Content-Length: {len(call.body)}")
+    lines.append("Accept: */*")
+    lines.append(f"User-Agent: {USER_AGENT}")
     if call.headers:
-        own = {name.lower() for name, _ in call.headers}
-        if "transfer-encoding" in own:  # RFC 9112 section 6.2: never both
-            own.add("content-length")
-        fields = {name: value for name, value in fields.items() if name.lower() not in own}
-    lines = [f"{call.method} {place.prefix}{call.path} HTTP/1.1"]
-    lines += [f"{name}: {value}" for name, value in fields.items() if value]
-    lines += [f"{name}: {value}" for name, value in call.headers]
+        lines = _with_own(lines, call.headers)
     head = "\r\n".join(lines)
-    if head.count("\n") != len(lines) - 1 or head.count("\r") != len(lines) - 1 or lines[0].count(" ") != 2:
+    breaks = len(lines) - 1
+    if head.count("\n") != breaks or head.count("\r") != breaks or lines[0].count(" ") != 2:
         raise DriverError("a method, path or header holds a line break or a space", where=repr(lines[0]))
     return b"%b\r\n\r\n%b" % (head.encode("utf-8"), call.body)
+
+
+def _with_own(lines: list[str], headers: tuple[tuple[str, str], ...]) -> list[str]:
+    """The lines without those that `headers` replace, and `headers` after them."""
+    own = {name.lower() for name, _ in headers}
+    if "transfer-encoding" in own:  # RFC 9112 section 6.2: never both
+        own.add("content-length")
+    kept = [line for line in lines[1:] if line.partition(":")[0].lower() not in own]
+    return [lines[0], *kept, *(f"{name}: {value}" for name, value in headers)]

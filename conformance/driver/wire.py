@@ -53,6 +53,8 @@ class Pool:
 
     def give_back(self, place: Place, connection: Connection) -> None:
         """Keep a connection whose response was whole and allowed it."""
+        if not connection.usable:
+            self._distrusted.add(place)
         if place in self._distrusted:
             connection.abort()
             return
@@ -63,6 +65,10 @@ class Pool:
         """The peer closed an idle connection."""
         if monotonic() - connection.idle_since < STALE:
             self._distrusted.add(place)
+
+    def idle(self, place: Place) -> int:
+        """How many connections to a place are idle and usable."""
+        return sum(connection.usable for connection in self._idle.get(place, ()))
 
     def clear(self) -> list[Connection]:
         """Close and forget every idle connection; returns them."""
@@ -85,7 +91,7 @@ class WireDriver:
     def __init__(self, *, ssl_context: ssl.SSLContext | None = None, keep_alive: bool = True) -> None:
         self._ssl_context = ssl_context  # the system's is loaded with the first https call: it costs milliseconds
         self._keep_alive = keep_alive
-        self._pool = Pool()
+        self.pool = Pool()
 
     async def send(self, call: Call) -> Capture:
         """Send the call once and return what happened. Raises DriverError for a call that cannot be put into bytes."""
@@ -93,7 +99,7 @@ class WireDriver:
         request = request_bytes(call, place)
         _ = call.behaviour.after_events  # an unknown word is refused before anything is sent
         reusable = self._keep_alive and not call.behaviour.pause_ms
-        connection = self._pool.take(place) if reusable else None
+        connection = self.pool.take(place) if reusable else None
         if connection is None:
             began = monotonic()
             try:
@@ -111,16 +117,15 @@ class WireDriver:
             connection.abort()
             raise
         transcript = flight.transcript()
-        if transcript.end is End.COMPLETE:
-            if reusable and connection.usable and flight.reader.keep_alive and not flight.reader.surplus:
-                self._pool.give_back(place, connection)
-            else:
-                connection.abort()
+        if reusable and flight.reader.keep_alive:
+            self.pool.give_back(place, connection)
+        else:
+            connection.abort()
         return Capture(transcript=transcript, hangup=flight.hangup)
 
     async def aclose(self) -> None:
         """Close every idle connection."""
-        if self._pool.clear():
+        if self.pool.clear():
             await asyncio.sleep(0)  # the transports close their sockets in the loop's next turn
 
     async def _connect(self, place: Place, call: Call) -> Connection:
@@ -129,7 +134,7 @@ class WireDriver:
             self._ssl_context = _system_trust()
         async with asyncio.timeout(call.deadlines.connect):
             _, connection = await asyncio.get_running_loop().create_connection(
-                lambda: kind(lambda lost: self._pool.lost(place, lost)),
+                lambda: kind(lambda lost: self.pool.lost(place, lost)),
                 place.host,
                 place.port,
                 ssl=self._ssl_context if place.tls else None,
