@@ -1,19 +1,21 @@
-"""A cassette file's content (vcrpy's mapping, ours under `metadata.conformance`) to a Cassette, and back.
+"""A cassette file's content (vcrpy's mapping, ours under `metadata.conformance`) to a Cassette; `encode` leads back.
 
-`decode` validates and says what is wrong where; plain vcrpy cassettes load too. `encode` gives what plain vcrpy plays.
-Pure: knows no file and no YAML. Head lines hold one character for each byte (latin-1).
+`decode` validates and says what is wrong where; plain vcrpy cassettes load too. Pure: knows no file and no YAML. Head
+lines hold one character for each byte (latin-1).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from conformance.cassette.encoder import STATUS_LINE, encode
 from conformance.cassette.fields import Field
-from conformance.cassette.foreign import body_bytes, clean_text, derived_head, header_lines
+from conformance.cassette.foreign import body_bytes, derived_head, header_lines
 from conformance.cassette.model import Cassette, Envelope, EnvelopeEnd, Frame, Interaction, RecordedRequest
 from conformance.errors import CassetteError
+
+__all__ = ["NONCE", "ORIGINS", "decode", "encode"]
 
 #: The one placeholder; only an authored cassette may carry it.
 NONCE = b"{{nonce}}"
@@ -22,7 +24,6 @@ ORIGINS = ("recorded", "authored")
 
 _FACTS = ("title", "provider", "origin", "source", "date", "redactions", "interactions")
 _INTERACTION_FACTS = ("end", "head", "frames", "member", "at", "request_headers")
-_STATUS_LINE = re.compile(r"HTTP/\d\.\d (\d{3})(?: (.*))?", re.DOTALL)
 
 
 def decode(data: Mapping[str, Any], *, name: str) -> Cassette:
@@ -130,7 +131,7 @@ def _head(field: Field, code: int) -> tuple[str, ...]:
     for item, line in zip(field.items(), lines, strict=True):
         if "\n" in line or any(character > "\xff" for character in line):
             raise item.wrong("one head line without line end, one character for each byte")
-    match = _STATUS_LINE.fullmatch(lines[0]) if lines else None
+    match = STATUS_LINE.fullmatch(lines[0]) if lines else None
     if match and int(match[1]) != code:
         raise field.items()[0].wrong(f"the response's status, {code}")
     return lines
@@ -169,82 +170,3 @@ def _check_placeholder(cassette: Cassette) -> None:
                 where=f"{cassette.name}: interactions[{i}].response",
                 hint="set metadata.conformance.origin to authored",
             )
-
-
-def encode(cassette: Cassette) -> dict[str, Any]:
-    """The mapping to write: plain vcrpy plays it, and `decode` gives back an equal cassette."""
-    facts: dict[str, Any] = {
-        key: value
-        for key in ("title", "provider", "origin", "source", "date")
-        if (value := getattr(cassette, key)) != ""
-    }
-    if cassette.redactions:
-        facts["redactions"] = [{"where": where, "kind": kind} for where, kind in cassette.redactions]
-    facts["interactions"] = [_encoded_facts(interaction) for interaction in cassette.interactions]
-    return {
-        "version": 1,
-        "interactions": [
-            {"request": _encoded_request(i.request), "response": _encoded_response(i.envelope)}
-            for i in cassette.interactions
-        ],
-        "metadata": {"conformance": facts},
-    }
-
-
-def _encoded_facts(interaction: Interaction) -> dict[str, Any]:
-    envelope = interaction.envelope
-    facts: dict[str, Any] = {
-        "end": envelope.end.value,
-        "head": list(envelope.head),
-        "frames": [[_number(frame.at), frame.size] for frame in envelope.frames],
-    }
-    if interaction.member:
-        facts["member"] = interaction.member
-    if interaction.at is not None:
-        facts["at"] = _number(interaction.at)
-    headers = interaction.request.headers
-    grouped = _grouped(headers)
-    if tuple((name, value) for name, values in grouped.items() for value in values) != headers:
-        facts["request_headers"] = [list(line) for line in headers]  # an order that a mapping cannot hold
-    return facts
-
-
-def _encoded_request(request: RecordedRequest) -> dict[str, Any]:
-    return {
-        "method": request.method,
-        "uri": request.uri,
-        "headers": _grouped(request.headers),
-        "body": _text_or_bytes(request.body) if request.body else None,
-    }
-
-
-def _encoded_response(envelope: Envelope) -> dict[str, Any]:
-    """What vcrpy plays. Its clients take ASCII only in the status message and in header values."""
-    match = _STATUS_LINE.match(envelope.head[0]) if envelope.head else None
-    lines = [line.split(":", 1) for line in envelope.head[1:] if ":" in line]
-    headers = tuple((name.strip().lower(), _ascii(value.strip())) for name, value in lines if name.strip())
-    return {
-        "status": {"code": int(match[1]) if match else 0, "message": _ascii((match and match[2]) or "")},
-        "headers": _grouped(headers),
-        "body": {"string": _text_or_bytes(envelope.body)},
-    }
-
-
-def _grouped(headers: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
-    grouped: dict[str, list[str]] = {}
-    for name, value in headers:
-        grouped.setdefault(name, []).append(value)
-    return grouped
-
-
-def _text_or_bytes(body: bytes) -> str | bytes:
-    text = clean_text(body)
-    return body if text is None else text
-
-
-def _number(value: float) -> int | float:
-    return int(value) if value == int(value) else value
-
-
-def _ascii(text: str) -> str:
-    return text.encode("ascii", "replace").decode("ascii")

@@ -20,7 +20,7 @@ from conformance.errors import CassetteError
 
 from .strategies import cassettes
 
-quick = settings(max_examples=80, derandomize=True, deadline=None, database=None)
+quick = settings(max_examples=50, derandomize=True, deadline=None, database=None)
 
 SCHEMA = jsonschema_rs.Draft202012Validator(json.loads((data_root("schemas") / "cassette.json").read_text()))
 
