@@ -104,10 +104,8 @@ def _without_line_end(raw: bytes, start: int, end: int, log: FaultLog) -> bytes:
     line = raw[start:end]
     if line.endswith(b"\r\n"):
         return line[:-2]
-    if line.endswith(b"\n"):
-        log.note("line-end.bare-lf", end - 1, end, f"{clip(line)} ends in LF alone")
-        return line[:-1]
-    return line
+    log.note("line-end.bare-lf", end - 1, end, f"{clip(line)} ends in LF alone")
+    return line.removesuffix(b"\n")
 
 
 def read_status_line(head: Head, log: FaultLog) -> tuple[str, int, str]:
