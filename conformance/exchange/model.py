@@ -112,6 +112,13 @@ class Reply:
         """Whether the reply came whole by its own framing (a body until close counts when the peer closed cleanly)."""
         return self.message.complete
 
+    @property
+    def readable(self) -> bool:
+        """Whether every piece of the content can be read: its coding is its own, its events are JSON or `[DONE]`."""
+        if self.undecodable or (self.doc is not None and not self.doc.ok):
+            return False
+        return all(event.done or (event.doc is not None and event.doc.ok) for event in self.events)
+
     def header(self, name: str) -> str | None:
         """The first value of a header field, or None."""
         return self.message.head.get(name)
@@ -147,7 +154,7 @@ class Attempt:
     def succeeded(self) -> bool:
         """Whether the member gave a whole, well-formed success (an answer that is finished and is no error)."""
         reply = self.reply
-        return reply is not None and reply.ok and reply.complete and reply.answer.finished
+        return reply is not None and reply.ok and reply.complete and reply.answer.finished and reply.readable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

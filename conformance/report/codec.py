@@ -55,6 +55,14 @@ def decode(data: bytes, *, name: str = "report.jsonl") -> Report:
     return report
 
 
+def decode_case(line: bytes) -> Case:
+    """The case of one line. Raises ReportError for a line that is no case."""
+    part = _decode_line(line, "a case", 1)
+    if not isinstance(part, Case):
+        raise _refusal("the line is no case", "a case", 1)
+    return part
+
+
 def document(report: Report) -> dict[str, Any]:
     """The report as one JSON value: its parts, before them the result and every violated clause."""
     index, footer = report.header.index(), report.footer

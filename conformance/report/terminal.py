@@ -6,6 +6,7 @@ From a report to one renderable. Every text from the wire or from a clause is es
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -45,6 +46,17 @@ def header(run: RunHeader) -> RenderableType:
         "command": run.command,
     }
     return _facts({name: value for name, value in rows.items() if value})
+
+
+def failure(run: RunHeader, case: Case) -> RenderableType | None:
+    """What fails one case: each violated clause that gates, with its bytes, and what it did not reach; None for nothing."""
+    index = run.index()
+    kept = tuple(v for v in case.verdicts if v.outcome is not Outcome.VIOLATED or index[v.clause].gates)
+    shown = list(_violations(Report(header=run, cases=(replace(case, verdicts=kept),))))
+    unreached = missed(run, case)
+    if unreached:
+        shown.append(Text(clean(f"the scenario did not reach what it exists for: {views.listed(unreached)}")))
+    return Group(*shown) if shown else None
 
 
 def case_line(report_header: RunHeader, case: Case) -> Text:

@@ -1,0 +1,182 @@
+"""What stands behind the fixtures: gateways launched for a gateway developer's own tests, and one call to use them.
+
+    exchange = send(messages=[...], play={"m0": "authored/errors/...", "default": "authored/openai/chat-hello"})
+    judge(exchange)
+
+Starts processes; the plugin's fixtures end them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import itertools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import pytest
+
+from conformance.contract.catalog import select
+from conformance.contract.clause import Outcome, Verdict
+from conformance.contract.judge import judge as judge_exchange
+from conformance.driver.model import Behaviour
+from conformance.errors import ConformanceError, UsageError
+from conformance.exchange.model import Exchange
+from conformance.options import RunOptions
+from conformance.report import terminal
+from conformance.report.evidence import case_of
+from conformance.run.header import header_of
+from conformance.run.plan import PlannedCase
+from conformance.run.play import Player
+from conformance.run.stage import Seat
+from conformance.scenario.codec import play_item
+from conformance.scenario.place import Place
+from conformance.scenario.model import Play, PlayItem, Scenario, ScenarioRequest
+from conformance.target.lanes import plan_lanes
+from conformance.target.launch import RunningTarget, launch
+from conformance.target.load import load_profile
+from conformance.target.profile import CAPABILITIES, Profile
+from conformance.upstream.process import UpstreamProcess, start_upstream
+
+#: Lanes of a launched gateway, each with four members; a test gets the next one, so that failures do not add up.
+LANES, MEMBERS = 32, 4
+
+Items = str | PlayItem | Sequence[str | PlayItem]
+
+
+def start() -> UpstreamProcess:
+    """A replay upstream with enough members for every lane."""
+    return start_upstream(LANES * MEMBERS)
+
+
+class Benches:
+    """The gateways of one process, by target and promises; launched when first asked for."""
+
+    def __init__(self, upstream: UpstreamProcess, scratch: Path) -> None:
+        self._upstream = upstream
+        self._scratch = scratch
+        self._ready: dict[tuple[str, frozenset[str] | None], tuple[Seat, RunningTarget]] = {}
+        self._numbers = itertools.count()
+        self._runner = asyncio.Runner()
+        self._players: dict[tuple[str, frozenset[str] | None], Player] = {}
+
+    def bench(self, *, target: str = "reference", capabilities: Sequence[str] | None = None) -> Bench:
+        """A bench with a fresh lane. Raises UsageError, LaunchError."""
+        declared = None if capabilities is None else frozenset(capabilities)
+        for name in declared or ():
+            if name not in CAPABILITIES:
+                raise UsageError(f"there is no capability {name!r}", where="marker conformance", hint=", ".join(CAPABILITIES))
+        key = (target, declared)
+        if key not in self._ready:
+            self._ready[key] = self._launch(target, declared)
+            self._players[key] = Player(self._ready[key][0], select(()))
+        seat, running = self._ready[key]
+        number = next(self._numbers)
+        return Bench(seat, running, self._players[key], self._runner, lane=number % len(seat.lanes), number=number)
+
+    def _launch(self, target: str, declared: frozenset[str] | None) -> tuple[Seat, RunningTarget]:
+        profile: Profile = load_profile(target)
+        if declared is not None:
+            profile = dataclasses.replace(profile, capabilities=declared)
+        lanes = profile.lanes or plan_lanes([MEMBERS] * LANES, ports=self._upstream.ports)
+        running = launch(profile, lanes, scratch=self._scratch)
+        address = self._upstream.address
+        seat = Seat(upstream=address, base_url=running.base_url, version=running.version, lanes=lanes, profile=profile)
+        return seat, running
+
+    def __enter__(self) -> Benches:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for player in self._players.values():
+            self._runner.run(player.aclose())
+        self._runner.close()
+        for _, running in self._ready.values():
+            running.stop()
+
+
+class Bench:
+    """One test's gateway and lane."""
+
+    def __init__(
+        self, seat: Seat, target: RunningTarget, player: Player, runner: asyncio.Runner, *, lane: int, number: int
+    ) -> None:
+        self.seat = seat
+        self.target = target
+        self.lane = seat.lanes[lane]
+        self._player = player
+        self._runner = runner
+        self._lane_number = lane
+        self._number = number
+        self._sent = 0
+
+    def send(
+        self,
+        *,
+        play: Mapping[str, Items] | None = None,
+        endpoint: str = "chat.completions",
+        driver: str = "wire",
+        model: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        hang_up: str = "",
+        **params: Any,
+    ) -> Exchange:
+        """Send one request through the gateway and return what happened on both legs.
+
+        `play` says what each member ("m0" to "m3", "default" for the rest) answers: cassette names as a scenario writes
+        them ("authored/openai/chat-hello | crlf"), or words ("@reset"). `params` are the API's parameters; `model` replaces
+        the lane's alias. Raises ScenarioError for a play that cannot be read, HarnessError when the upstream is gone.
+        """
+        items = {name: _items(value) for name, value in (play or {}).items()}
+        scenario = Scenario(
+            id=f"test.{self._number}",
+            title="",
+            request=ScenarioRequest(
+                endpoint=endpoint, params=params, model=model, headers=tuple((headers or {}).items())
+            ),
+            play=Play(members={k: v for k, v in items.items() if k != "default"}, default=items.get("default", ())),
+            lane="pool4",
+            behaviour=Behaviour(hang_up=hang_up),
+        )
+        self._sent += 1
+        case = PlannedCase(scenario=scenario, driver=driver, lane=self._lane_number)
+        return self._runner.run(self._player.exchange(case, repetition=self._sent))
+
+    def judge(self, exchange: Exchange, clauses: Sequence[str] = ()) -> tuple[Verdict, ...]:
+        """The verdicts on an exchange, by the clauses that match these globs (all for none).
+
+        Fails the test, showing requirement, expected, actual and the bytes, where a clause that gates is violated; raises
+        ConformanceError when a clause itself failed or none matches.
+        """
+        chosen = select(tuple(clauses))
+        if not chosen:
+            raise UsageError(f"no clause matches {', '.join(clauses)}", where="judge")
+        verdicts = judge_exchange(exchange, chosen)
+        faulty = next((verdict for verdict in verdicts if verdict.outcome is Outcome.FAULTY), None)
+        if faulty is not None:
+            raise ConformanceError(f"the clause {faulty.clause} failed: {faulty.reason}", where="harness fault")
+        case = case_of(
+            exchange,
+            verdicts,
+            scenario=exchange.name,
+            upstream=tuple(attempt.sent for attempt in exchange.attempts or ()),
+        )
+        header = header_of(RunOptions(target=self.seat.profile.name), self.seat.profile, chosen, ())
+        shown = terminal.failure(header, case)
+        if shown is not None:
+            from rich.console import Console
+
+            console = Console(width=100, color_system=None)
+            with console.capture() as capture:
+                console.print(shown)
+            pytest.fail(capture.get(), pytrace=False)
+        return verdicts
+
+
+def _items(value: Items) -> tuple[PlayItem, ...]:
+    listed = [value] if isinstance(value, str | PlayItem) else list(value)
+    return tuple(item if isinstance(item, PlayItem) else play_item(item, Place("play")) for item in listed)

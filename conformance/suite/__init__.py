@@ -1,0 +1,1 @@
+"""The suite as pytest collects it: `pytest --pyargs conformance.suite --target NAME -n 4`."""

@@ -1,0 +1,223 @@
+"""The suite inside one pytest session: the plan, the stage that all workers share, and the one report.
+
+In the controller (or without xdist) it opens the stage and writes the report; in a worker it joins the stage. A case
+travels from the worker on its test report, as the very line that the report file gets.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from conformance.contract.catalog import select as select_clauses
+from conformance.errors import ConformanceError, HarnessError
+from conformance.options import RunOptions, words
+from conformance.report.codec import decode_case, encode_line
+from conformance.report.gate import close
+from conformance.report.model import Case, Report, RunEnd, RunHeader
+from conformance.reportfile import ReportFile
+from conformance.run.header import header_of, now
+from conformance.run.plan import plan_cases
+from conformance.run.play import Player
+from conformance.run.stage import Seat, Stage, open_stage
+from conformance.scenario.load import load_scenarios
+from conformance.scenario.load import select as select_scenarios
+from conformance.target.load import load_profile
+
+_LINE = "conformance_line"
+_HARNESS, _USAGE = 3, 2
+_active: SuiteSession | None = None
+
+
+class SuiteSession:
+    """One run of the suite under pytest."""
+
+    def __init__(self, options: RunOptions, report: str, told: dict[str, Any] | None) -> None:
+        self.options = options
+        self.profile = load_profile(options.target)
+        self.clauses = select_clauses(options.clauses)
+        self.cases = plan_cases(select_scenarios(load_scenarios(), options.select), options.drivers, self.profile)
+        self._folder = report
+        self._told = told
+        self._stack = ExitStack()
+        self._stage: Stage | None = None
+        self._header: RunHeader | None = None
+        self._file: ReportFile | None = None
+        self._player: Player | None = None
+        self._runner: asyncio.Runner | None = None
+        self._done: dict[str, Case] = {}
+        self._lines: dict[str, str] = {}
+        self._errors: list[str] = []
+        self._session: pytest.Session | None = None
+        self._report: Report | None = None
+
+    @classmethod
+    def prepare(cls, config: pytest.Config) -> SuiteSession:
+        """The run that the options describe. Raises pytest.UsageError for what cannot be run."""
+        options = RunOptions(
+            target=config.getoption("--target") or "reference",
+            select=words(config.getoption("--select")),
+            clauses=words(config.getoption("--clauses")),
+            drivers=words(config.getoption("--driver")),
+            seed=config.getoption("--conformance-seed"),
+            workers=int(getattr(config.option, "numprocesses", None) or 1),
+            command="pytest --pyargs conformance.suite",
+        )
+        told = getattr(config, "workerinput", {}).get("conformance")
+        try:
+            return cls(options, config.getoption("--conformance-report") or "", told)
+        except ConformanceError as error:
+            raise pytest.UsageError(str(error)) from error
+
+    @property
+    def controls(self) -> bool:
+        """Whether this process opens the stage and writes the report."""
+        return self._told is None
+
+    def start(self, session: pytest.Session) -> None:
+        """The session has begun in this process."""
+        global _active
+        self._session = session
+        if self.controls:
+            _active = self
+
+    def seat(self) -> dict[str, Any]:
+        """What a worker needs to join; brings the stage up when it is first asked for."""
+        return self._open().seat.encode()
+
+    def _open(self) -> Stage:
+        if self._stage is None:
+            try:
+                scratch = self._stack.enter_context(TemporaryDirectory(prefix="conformance-"))
+                self._stage = self._stack.enter_context(open_stage(self.profile, self.cases, Path(scratch)))
+            except ConformanceError as error:
+                pytest.exit(str(error), returncode=_HARNESS if isinstance(error, HarnessError) else _USAGE)
+            header = header_of(self.options, self.profile, self.clauses, self.cases, version=self._stage.version)
+            self._header = header
+            if self._folder:
+                self._file = self._stack.enter_context(ReportFile(Path(self._folder)))
+                self._file.add(header)
+        return self._stage
+
+    def play(self, case: Any) -> Case:
+        """Play one case of the plan here, and keep it for the test's report."""
+        if self._player is None:
+            self._runner = asyncio.Runner()
+            seat: Stage | Seat = self._open() if self._told is None else self._join(self._told)
+            self._player = Player(seat, self.clauses, seed=self.options.seed)
+        assert self._runner is not None
+        try:
+            made = self._runner.run(self._player.play(case))
+        except HarnessError as error:
+            made = Case(id=case.id, scenario=case.scenario.id, driver=case.driver, error=str(error))
+        self._lines[case.id] = encode_line(made).decode()
+        return made
+
+    def _join(self, told: dict[str, Any]) -> Seat:
+        return Seat.decode(told, self.profile, self.cases)
+
+    def attach(self, item: pytest.Item, report: pytest.TestReport) -> None:
+        """Put the case that `item` played on its report."""
+        case = getattr(item, "callspec", None)
+        planned = case.params.get("conformance_case") if case is not None else None
+        line = self._lines.pop(planned.id, None) if planned is not None else None
+        if line is not None:
+            setattr(report, _LINE, line)
+
+    def keep(self, line: str) -> None:
+        """A case has come in; the stage is looked at, so that a lost one ends the run."""
+        made = decode_case(line.encode())
+        self._done[made.id] = made
+        if self._file is not None:
+            self._file.add(made)
+        if self._stage is not None:
+            try:
+                self._stage.ensure_alive()
+            except HarnessError as error:
+                self.lose(str(error))
+                self._stop(error.what)
+
+    def failure(self, case: Case) -> str:
+        """What fails `case`, as text; "" for nothing."""
+        from io import StringIO
+
+        from rich.console import Console
+
+        from conformance.report import terminal
+
+        if self._header is None:
+            self._header = header_of(self.options, self.profile, self.clauses, ())
+        shown = terminal.failure(self._header, case)
+        if shown is None:
+            return ""
+        console = Console(file=StringIO(), width=100, color_system=None)
+        with console.capture() as capture:
+            console.print(shown)
+        return capture.get()
+
+    def lose(self, reason: str) -> None:
+        """Something of ours, or the gateway, is gone: the run has no result."""
+        self._errors.append(" ".join(reason.split()))
+
+    def _stop(self, reason: str) -> None:
+        assert self._session is not None
+        self._session.shouldstop = reason
+        distributed = self._session.config.pluginmanager.getplugin("dsession")
+        if distributed is not None:
+            distributed.shouldstop = reason
+
+    def finish(self, status: int) -> int:
+        """The exit code of the session; report and stage are closed."""
+        global _active
+        if self._runner is not None:
+            if self._player is not None:
+                self._runner.run(self._player.aclose())
+            self._runner.close()
+        if not self.controls:
+            return status
+        _active = None
+        try:
+            return self._close(status)
+        finally:
+            self._stack.close()
+
+    def _close(self, status: int) -> int:
+        if self._header is None:
+            return status
+        order = {case.id: number for number, case in enumerate(self.cases)}
+        done = sorted(self._done.values(), key=lambda case: order.get(case.id, len(order)))
+        stopped = status in (int(pytest.ExitCode.INTERRUPTED), int(pytest.ExitCode.INTERNAL_ERROR))
+        end = RunEnd.FAILED if self._errors else RunEnd.INTERRUPTED if stopped else RunEnd.COMPLETE
+        report = close(self._header, done, ended_at=now(), end=end, errors=tuple(self._errors))
+        self._report = report
+        assert report.footer is not None
+        if self._file is not None:
+            self._file.add(report.footer)
+            self._file.finish(report)
+        if report.footer.exit_code == _HARNESS or stopped:
+            return _HARNESS
+        return max(status, report.footer.exit_code)
+
+    def show(self, terminalreporter: Any) -> None:
+        """Write the report's summary to pytest's terminal."""
+        if self._report is None:
+            return
+        from rich.console import Console
+
+        from conformance.report import terminal
+
+        terminalreporter.ensure_newline()
+        console = Console(file=terminalreporter._tw._file, width=terminalreporter._tw.fullwidth)
+        console.print(terminal.render(self._report))
+
+
+def collect(report: pytest.TestReport) -> None:
+    """Hand a test report's case to the session that controls the run, where there is one."""
+    line = getattr(report, _LINE, None)
+    if line is not None and _active is not None:
+        _active.keep(line)
