@@ -80,16 +80,26 @@ async def hosted(config: Config, gateways: Mapping[str, Behaviour], port: int = 
             raw.append(await serve_raw(apps[ports[name]], behaviour.framing, sock))
         else:
             sockets.append(sock)
-    server = _Server(settings(_Switchboard(apps)))
-    ended = asyncio.ensure_future(server.serve(sockets=sockets or [bind()]))
+    async with _uvicorn(_Switchboard(apps), sockets) as ended:
+        yield Hosts(ports=ports, ended=ended)
+    for other in raw:
+        other.close()
+
+
+@asynccontextmanager
+async def _uvicorn(app: ASGIApp, sockets: list[socket.socket]) -> AsyncIterator[asyncio.Future[None]]:
+    """uvicorn on the sockets, listening; the future is done when a signal has ended it. Nothing when there is no socket."""
+    if not sockets:
+        yield asyncio.get_running_loop().create_future()
+        return
+    server = _Server(settings(app))
+    ended = asyncio.ensure_future(server.serve(sockets=sockets))
     listening = asyncio.ensure_future(server.listening.wait())
     await asyncio.wait({ended, listening}, return_when=asyncio.FIRST_COMPLETED)
     try:
-        yield Hosts(ports=ports, ended=ended)
+        yield ended
     finally:
         server.should_exit = True
-        for other in raw:
-            other.close()
         await ended
 
 
