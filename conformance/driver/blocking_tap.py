@@ -12,8 +12,9 @@ from typing import Any
 
 from conformance.driver.stack import Stack
 from conformance.driver.tap import READ, Tap, current_tap
-from conformance.driver.tape import MOMENT
+from conformance.driver.tape import MOMENT, HungUp
 from conformance.errors import DriverError
+from conformance.wire.transcript import End
 
 
 class SyncTap(Tap):
@@ -24,6 +25,8 @@ class SyncTap(Tap):
         with self._connecting(first=True) as seconds:
             self._inner = backend.connect_tcp(host, port, timeout=seconds, **options)
         self._shrink()
+        if self.tape.gone:
+            raise HungUp
         return self
 
     def start_tls(self, ssl_context: Any, server_hostname: str | None = None, timeout: Any = None) -> SyncTap:
@@ -63,7 +66,8 @@ class SyncTap(Tap):
             self._inner.close()
 
     def abort(self) -> None:
-        """From another thread: end every wait on the socket at once."""
+        """From another thread: the call was cancelled; end every wait on the socket at once."""
+        self.tape.conclude(End.HANGUP, error="the call was cancelled")
         if self._inner is not None:
             with contextlib.suppress(OSError):
                 self.get_extra_info("socket").shutdown(socket.SHUT_RDWR)

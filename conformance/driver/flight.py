@@ -11,7 +11,7 @@ import ssl
 from time import monotonic
 
 from conformance.driver.connection import Connection, describe
-from conformance.driver.model import Behaviour, Deadlines
+from conformance.driver.model import MAX_RECEIVED, Behaviour, Deadlines
 from conformance.exchange.model import HangUp
 from conformance.wire.event_counter import EventCounter
 from conformance.wire.http1 import ResponseReader
@@ -36,6 +36,7 @@ class Flight:
         self._reused = connection.idle_since > 0.0
         self._sent = b""
         self._received: list[Segment] = []
+        self._size = 0
         self._end: End | None = None
         self._head_seen = False
         self._leaving = False
@@ -69,11 +70,15 @@ class Flight:
         """Bytes came."""
         now = monotonic()
         self._received.append(Segment((now - self.origin) * 1000.0, data))
+        self._size += len(data)
         self.reader.feed(data)
         if self._end is not None:
             return
         if self.reader.complete:
             self.conclude(End.COMPLETE)
+            return
+        if self._size > MAX_RECEIVED:
+            self.conclude(End.HANGUP, error=f"more than {MAX_RECEIVED} bytes came")
             return
         self._last = now
         if self.reader.head_seen and not self._head_seen:

@@ -12,6 +12,9 @@ from conformance.errors import DriverError
 from conformance.exchange.model import ClientView, HangUp
 from conformance.wire.transcript import Transcript
 
+#: The most bytes that a driver takes of one response: more than any reader of bodies goes into. A client leaves then.
+MAX_RECEIVED = 80 * 1024 * 1024
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deadlines:

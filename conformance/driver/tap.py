@@ -91,6 +91,8 @@ class Tap:
     @contextmanager
     def _reading(self) -> Iterator[float]:
         """Around a read: how many seconds it may take. Raises HungUp where the client was told to leave."""
+        if self.tape.gone:
+            raise HungUp
         wait = self.tape.wait()
         if wait.reason == "hang-up" and wait.seconds <= MOMENT:
             self.tape.expire(wait.reason)

@@ -10,7 +10,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from conformance.driver.connection import SLOW_READ, describe
-from conformance.driver.model import Behaviour, Deadlines
+from conformance.driver.model import MAX_RECEIVED, Behaviour, Deadlines
 from conformance.exchange.model import HangUp
 from conformance.wire.http1 import ResponseReader
 from conformance.wire.transcript import End, Segment, Transcript
@@ -46,6 +46,7 @@ class Tape:
         self._leave_at: float | None = None
         self._sent: list[Segment] = []
         self._received: list[Segment] = []
+        self._size = 0
         self._end: End | None = None
         self._deadline = ""
         self._error = ""
@@ -58,9 +59,9 @@ class Tape:
         return self._end is not None
 
     @property
-    def touched(self) -> bool:
-        """Whether anything at all happened on the network: bytes were sent, or the connection failed."""
-        return bool(self._sent) or self.over
+    def gone(self) -> bool:
+        """Whether the client went away: there is nothing to read for it any more."""
+        return self._end is End.HANGUP
 
     @property
     def lingering(self) -> bool:
@@ -93,9 +94,12 @@ class Tape:
             self.conclude(End.CLOSE)
             return
         self._received.append(Segment(self._now(), data))
+        self._size += len(data)
         self._reader.feed(data)
         if self._reader.complete:
             self.conclude(End.COMPLETE)
+        elif self._size > MAX_RECEIVED:
+            self.conclude(End.HANGUP, error=f"more than {MAX_RECEIVED} bytes came")
 
     def wait(self) -> Wait:
         """The next read's deadline."""

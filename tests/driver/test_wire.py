@@ -30,8 +30,8 @@ async def _rested() -> None:
 
 async def _none_idle(driver: WireDriver, server: RawServer) -> None:
     async with asyncio.timeout(10):
-        while driver.pool.idle(locate(server.base_url)):
-            await asyncio.sleep(0.001)  # noqa: ASYNC110 - what is waited for has no event to await
+        while driver.pool.idle(locate(server.base_url)):  # noqa: ASYNC110 - the pool has no event to wait for
+            await asyncio.sleep(0.001)
 
 
 def _connections_for_two(*scripts: tuple[Step, ...], lost: bool = False) -> int:
