@@ -119,7 +119,10 @@ class _Gateway:
             accepted = await _answered(call, send, answer(call, lane))
         else:
             accepted = await while_there(receive, _answered(call, send, answer(call, lane)))
-        await accepted.reply.finish(DRAIN)
+        if accepted.stream is None or accepted.stream.done:
+            await accepted.reply.finish(DRAIN)
+        else:
+            accepted.reply.close()
 
 
 class _Endpoint:
