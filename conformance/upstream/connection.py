@@ -20,7 +20,7 @@ from conformance.upstream.script import Action, Step
 from conformance.wire.http1 import RequestReader
 from conformance.wire.transcript import End
 
-READ_SIZE = 262_144
+READ_SIZE = 65_536
 RESET_WAIT = 1.0
 _LINGER_NONE = struct.pack("ii", 1, 0)
 _SIOCOUTQNSD = 0x894B

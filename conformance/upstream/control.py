@@ -25,26 +25,27 @@ from conformance.wire.http1 import Message, RequestReader, read_request
 MAX_WAIT = 600.0
 _PHRASES = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 405: "Method Not Allowed"}
 
-Answer = tuple[int, dict[str, Any]]
+#: The status and the JSON text.
+Answer = tuple[int, str]
 
 
 class Control:
-    """What the control port does, as functions from JSON to JSON; `stop` is called when a shutdown is asked for."""
+    """What the control port does, from JSON objects to JSON texts; `stop` is called when a shutdown is asked for."""
 
     def __init__(self, upstream: Upstream, token: str, stop: Callable[[], None]) -> None:
         self._upstream, self._stop = upstream, stop
         self._authorization = f"Bearer {token}".encode()
-        self._routes: dict[str, tuple[str, Callable[[dict[str, Any]], dict[str, Any] | Awaitable[dict[str, Any]]]]] = {
+        self._routes: dict[str, tuple[str, Callable[[dict[str, Any]], str | Awaitable[str]]]] = {
             "/arm": ("POST", self._arm),
             "/take": ("POST", self._take),
             "/journal": ("GET", lambda _: _encode_taken(upstream.journal())),
             "/stray": ("GET", lambda _: _encode_taken(upstream.stray())),
-            "/health": ("GET", lambda _: upstream.health()),
+            "/health": ("GET", lambda _: json.dumps(upstream.health())),
             "/shutdown": ("POST", self._shutdown),
         }
 
     def answer(self, request: bytes) -> Answer | Awaitable[Answer]:
-        """The status and JSON for a raw request; awaitable when it has to wait."""
+        """The status and JSON text for a raw request; awaitable when it has to wait."""
         message = read_request(request)
         given = (message.head.get("authorization") or "").encode("utf-8", "replace")
         if not hmac.compare_digest(given, self._authorization):
@@ -55,7 +56,7 @@ class Control:
             return _failed(error)
         return self._awaited(found) if isinstance(found, Awaitable) else (200, found)
 
-    def _call(self, message: Message) -> dict[str, Any] | Awaitable[dict[str, Any]]:
+    def _call(self, message: Message) -> str | Awaitable[str]:
         path = message.target.partition("?")[0]
         if path not in self._routes:
             hint = f"there are {', '.join(self._routes)}"
@@ -65,32 +66,32 @@ class Control:
             raise ScenarioError(f"{path} takes {method}, not {message.method}", where="control port")
         return function(_json_object(message.body) if message.body else {})
 
-    async def _awaited(self, found: Awaitable[dict[str, Any]]) -> Answer:
+    async def _awaited(self, found: Awaitable[str]) -> Answer:
         try:
             return 200, await found
         except Exception as error:
             return _failed(error)
 
-    def _arm(self, asked: dict[str, Any]) -> dict[str, Any]:
+    def _arm(self, asked: dict[str, Any]) -> str:
         members = asked.get("members", {})
         if not isinstance(members, dict):
             raise ScenarioError("members is an object of lists", where="arm")
         lists = {name: _items(items, f"members.{name}") for name, items in members.items()}
         self._upstream.arm(_nonce(asked), lists, _items(asked.get("default", []), "default"))
-        return {}
+        return "{}"
 
-    def _take(self, asked: dict[str, Any]) -> dict[str, Any] | Awaitable[dict[str, Any]]:
+    def _take(self, asked: dict[str, Any]) -> str | Awaitable[str]:
         nonce, wait, quiet = _nonce(asked), _seconds(asked, "wait_ms"), _seconds(asked, "settle_ms")
         if not quiet and self._upstream.settled(nonce):
             return _encode_taken(self._upstream.take_now(nonce))
         return self._take_later(nonce, wait, quiet)
 
-    async def _take_later(self, nonce: str, wait: float, quiet: float) -> dict[str, Any]:
+    async def _take_later(self, nonce: str, wait: float, quiet: float) -> str:
         return _encode_taken(await self._upstream.take(nonce, wait=wait, quiet=quiet))
 
-    def _shutdown(self, asked: dict[str, Any]) -> dict[str, Any]:
+    def _shutdown(self, asked: dict[str, Any]) -> str:
         asyncio.get_running_loop().call_soon(self._stop)
-        return {}
+        return "{}"
 
 
 class ControlProtocol(asyncio.Protocol):
@@ -135,8 +136,8 @@ class ControlProtocol(asyncio.Protocol):
         self._serve()
 
     def _write(self, answer: Answer) -> None:
-        status, document = answer
-        body = json.dumps(document, separators=(",", ":")).encode()
+        status, text = answer
+        body = text.encode()
         phrase = _PHRASES.get(status, "Error")
         head = f"HTTP/1.1 {status} {phrase}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         if self._transport is not None:
@@ -145,8 +146,8 @@ class ControlProtocol(asyncio.Protocol):
                 self._transport.close()
 
 
-def _encode_taken(taken: Taken) -> dict[str, Any]:
-    return {"entries": [encode_entry(entry) for entry in taken.entries], "lost": taken.lost}
+def _encode_taken(taken: Taken) -> str:
+    return f'{{"entries":[{",".join(map(encode_entry, taken.attempts))}],"lost":{taken.lost}}}'
 
 
 def _failed(error: Exception) -> Answer:
@@ -157,8 +158,8 @@ def _failed(error: Exception) -> Answer:
     return 500, _error("UpstreamError", f"{type(error).__name__}: {error}", "replay upstream", "report this")
 
 
-def _error(kind: str, what: str, where: str, hint: str = "") -> dict[str, Any]:
-    return {"error": {"kind": kind, "what": what, "where": where, "hint": hint}}
+def _error(kind: str, what: str, where: str, hint: str = "") -> str:
+    return json.dumps({"error": {"kind": kind, "what": what, "where": where, "hint": hint}})
 
 
 def _json_object(body: bytes) -> dict[str, Any]:

@@ -6,11 +6,12 @@ sent. Knows no socket and no clock: times are CLOCK_MONOTONIC seconds, handed in
 
 from __future__ import annotations
 
-from base64 import b64decode
-from binascii import b2a_base64
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+import json
+from binascii import a2b_base64, b2a_base64
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any, Protocol
 
 from conformance.errors import UpstreamError
 from conformance.upstream.script import Action, Script
@@ -74,41 +75,71 @@ class Entry:
         return sum(size for _, size in self.writes)
 
 
-def encode_entry(entry: Entry) -> dict[str, Any]:
-    """The JSON form of an entry; the request is base64."""
-    return {
-        "nonce": entry.nonce,
-        "member": entry.member,
-        "port": entry.port,
-        "number": entry.number,
-        "played": {
-            "cassette": entry.played.cassette,
-            "interaction": entry.played.interaction,
-            "transforms": entry.played.transforms,
-            "digest": entry.played.digest,
-        },
-        "at": entry.at,
-        "read_at": entry.read_at,
-        "request": b2a_base64(entry.request, newline=False).decode("ascii"),
-        "writes": entry.writes,
-        "end": entry.end.value,
-        "ended_at": entry.ended_at,
-        "peer_closed": entry.peer_closed,
-        "peer_closed_at": entry.peer_closed_at,
-        "open": entry.open,
-        "connection": entry.connection,
-        "on_connection": entry.on_connection,
-    }
+class Record(Protocol):
+    """What has an entry's facts: an Entry, or an attempt that is still going on."""
+
+    @property
+    def nonce(self) -> str: ...
+    @property
+    def member(self) -> str: ...
+    @property
+    def port(self) -> int: ...
+    @property
+    def number(self) -> int: ...
+    @property
+    def played(self) -> Played: ...
+    @property
+    def at(self) -> float: ...
+    @property
+    def read_at(self) -> float: ...
+    @property
+    def request(self) -> bytes: ...
+    @property
+    def writes(self) -> Sequence[tuple[float, int]]: ...
+    @property
+    def end(self) -> End: ...
+    @property
+    def ended_at(self) -> float: ...
+    @property
+    def peer_closed(self) -> str: ...
+    @property
+    def peer_closed_at(self) -> float | None: ...
+    @property
+    def open(self) -> bool: ...
+    @property
+    def connection(self) -> int: ...
+    @property
+    def on_connection(self) -> int: ...
+
+
+def encode_entry(record: Record) -> str:
+    """The JSON text of an entry; the request is base64. Written out here, as this is done for every attempt."""
+    writes = ",".join([f"[{at!r},{size}]" for at, size in record.writes])
+    closed_at = "null" if record.peer_closed_at is None else repr(record.peer_closed_at)
+    return (
+        f'{{"nonce":"{record.nonce}","member":"{record.member}","port":{record.port},"number":{record.number},'
+        f'"played":{_encode_played(record.played)},"at":{record.at!r},"read_at":{record.read_at!r},'
+        f'"request":"{b2a_base64(record.request, newline=False).decode("ascii")}","writes":[{writes}],'
+        f'"end":"{record.end.value}","ended_at":{record.ended_at!r},"peer_closed":"{record.peer_closed}",'
+        f'"peer_closed_at":{closed_at},"open":{"true" if record.open else "false"},'
+        f'"connection":{record.connection},"on_connection":{record.on_connection}}}'
+    )
+
+
+@lru_cache(maxsize=4096)
+def _encode_played(played: Played) -> str:
+    return json.dumps(asdict(played))
 
 
 def decode_entry(data: Mapping[str, Any]) -> Entry:
-    """The entry of a JSON form. Raises UpstreamError when it is not one."""
+    """The entry of a parsed JSON text. Raises UpstreamError when it is not one."""
     try:
         fields = dict(data)
         played = dict(fields["played"])
-        fields["played"] = Played(**{**played, "transforms": tuple(played["transforms"])})
-        fields["request"] = b64decode(fields["request"], validate=True)
-        fields["writes"] = tuple((float(at), int(size)) for at, size in fields["writes"])
+        played["transforms"] = tuple(played["transforms"])
+        fields["played"] = Played(**played)
+        fields["request"] = a2b_base64(fields["request"], strict_mode=True)
+        fields["writes"] = tuple([(float(at), int(size)) for at, size in fields["writes"]])
         fields["end"] = End(fields["end"])
         return Entry(**fields)
     except (KeyError, TypeError, ValueError) as error:

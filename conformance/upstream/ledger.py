@@ -1,6 +1,6 @@
 """The live side of the journal: attempts while they happen, kept by nonce within a bound, and waited for.
 
-Connections write here, the control port reads. An attempt becomes a frozen Entry when it is taken. Times are handed in;
+Connections write here, the control port reads. An attempt is a journal Record all the time. Times are handed in;
 the only thing of asyncio here is the future that a waiting reader is woken by.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
-from conformance.upstream.journal import AFTER_END, Entry, Played, close_point
+from conformance.upstream.journal import AFTER_END, Played, close_point
 from conformance.upstream.plays import ArmedPlay
 from conformance.upstream.script import Script
 from conformance.wire.transcript import End
@@ -29,6 +29,7 @@ class Attempt:
         "connection",
         "end",
         "ended_at",
+        "finished",
         "member",
         "nonce",
         "number",
@@ -56,7 +57,8 @@ class Attempt:
         self.page = page
         self.writes: list[tuple[float, int]] = []
         self.written = 0
-        self.end: End | None = None
+        self.end = End.STALL
+        self.finished = False
         self.ended_at = 0.0
         self.peer_closed = ""
         self.peer_closed_at: float | None = None
@@ -73,7 +75,7 @@ class Attempt:
 
     def ended(self, now: float, end: End, *, settled: bool = True) -> None:
         """The member did what ends its script; unsettled: the peer's close is still worth waiting for."""
-        self.end, self.ended_at = end, now
+        self.end, self.ended_at, self.finished = end, now, True
         if settled:
             self.settle(now)
 
@@ -87,8 +89,8 @@ class Attempt:
         else:
             sent = b"".join(step.data for step in self.script.steps)[: self.written]
             self.peer_closed = close_point(sent)
-        if self.end is None:
-            self.end, self.ended_at = End.HANGUP, now
+        if not self.finished:
+            self.end, self.ended_at, self.finished = End.HANGUP, now, True
         self.settle(now)
 
     def settle(self, now: float) -> None:
@@ -98,26 +100,16 @@ class Attempt:
             if self.page is not None:
                 self.page.changed(now)
 
-    def entry(self, now: float) -> Entry:
-        """The attempt as it stands at `now`."""
-        return Entry(
-            nonce=self.nonce,
-            member=self.member,
-            port=self.port,
-            number=self.number,
-            played=self.played,
-            at=self.at,
-            read_at=self.read_at,
-            request=self.request,
-            writes=tuple(self.writes),
-            end=self.end or End.STALL,
-            ended_at=self.ended_at if self.end else now,
-            peer_closed=self.peer_closed,
-            peer_closed_at=self.peer_closed_at,
-            open=not self.settled,
-            connection=self.connection,
-            on_connection=self.on_connection,
-        )
+    @property
+    def open(self) -> bool:
+        """Whether something is still to be expected."""
+        return not self.settled
+
+    def seen(self, now: float) -> Attempt:
+        """The attempt as it stands at `now`: an unfinished one has stalled until then."""
+        if not self.finished:
+            self.ended_at = now
+        return self
 
 
 class Page:

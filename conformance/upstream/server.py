@@ -16,7 +16,7 @@ from conformance.errors import ScenarioError, UpstreamError
 from conformance.upstream.connection import Connection
 from conformance.upstream.healthy import healthy, unknown_nonce, unplanned
 from conformance.upstream.items import WORDS, Item, Scripts
-from conformance.upstream.journal import Entry, Played
+from conformance.upstream.journal import Played
 from conformance.upstream.ledger import Attempt, Ledger, Page
 from conformance.upstream.member import MemberPort
 from conformance.upstream.plays import MAX_ARMED, ArmedPlay, find_nonce, plan_play
@@ -28,9 +28,9 @@ REFUSED = Played(cassette="@refuse")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """Attempts in order of arrival; `lost` counts those that the journal's bound kept out (never silently)."""
+    """Attempts in order of arrival, as they stand; `lost` counts those that the bound kept out (never silently)."""
 
-    entries: tuple[Entry, ...]
+    attempts: tuple[Attempt, ...]
     lost: int = 0
 
 
@@ -112,17 +112,17 @@ class Upstream:
         self._ledger.remove(nonce)
         self._let_listen(page.play)
         now = self._loop.time()
-        return Taken(entries=tuple(attempt.entry(now) for attempt in page.attempts), lost=page.lost)
+        return Taken(attempts=tuple([attempt.seen(now) for attempt in page.attempts]), lost=page.lost)
 
     def journal(self) -> Taken:
         """Every attempt that is held, those of armed nonces first; nothing is removed."""
         now = self._loop.time()
-        return Taken(entries=tuple(attempt.entry(now) for attempt in self._ledger.all()), lost=self._ledger.lost)
+        return Taken(attempts=tuple(attempt.seen(now) for attempt in self._ledger.all()), lost=self._ledger.lost)
 
     def stray(self) -> Taken:
         """The attempts that belong to no play: without a nonce, or with one that was not armed. Nothing is removed."""
         now = self._loop.time()
-        return Taken(entries=tuple(a.entry(now) for a in self._ledger.stray), lost=self._ledger.stray_lost)
+        return Taken(attempts=tuple(attempt.seen(now) for attempt in self._ledger.stray), lost=self._ledger.stray_lost)
 
     def health(self) -> dict[str, object]:
         """Counts for a person or a probe."""

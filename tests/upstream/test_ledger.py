@@ -37,7 +37,7 @@ def test_writes_within_the_grain_are_one() -> None:
 
 def test_an_unfinished_attempt_is_open() -> None:
     """Its end is a stall until now."""
-    entry = attempt().entry(9.0)
+    entry = attempt().seen(9.0)
     assert (entry.open, entry.end, entry.ended_at) == (True, End.STALL, 9.0)
 
 
@@ -46,7 +46,7 @@ def test_a_peer_that_goes_ends_what_goes_on() -> None:
     made = attempt(played=script(document()))
     made.peer_gone(2.0)
     made.peer_gone(3.0)
-    entry = made.entry(9.0)
+    entry = made.seen(9.0)
     assert (entry.end, entry.ended_at, entry.peer_closed, entry.peer_closed_at) == (End.HANGUP, 2.0, "before-head", 2.0)
     assert not entry.open
 
@@ -55,9 +55,9 @@ def test_a_stall_stays_one_when_the_peer_goes() -> None:
     """The member's end is kept, the peer's close is told besides."""
     made = attempt()
     made.ended(1.5, End.STALL, settled=False)
-    assert made.entry(1.6).open
+    assert made.seen(1.6).open
     made.peer_gone(2.0)
-    entry = made.entry(9.0)
+    entry = made.seen(9.0)
     assert (entry.end, entry.ended_at, entry.peer_closed, entry.open) == (End.STALL, 1.5, "before-head", False)
 
 
@@ -66,7 +66,7 @@ def test_a_close_after_a_whole_response_is_after_the_end() -> None:
     made = attempt()
     made.ended(1.5, End.COMPLETE)
     made.peer_gone(2.0)
-    assert made.entry(9.0).peer_closed == "after-end"
+    assert made.seen(9.0).peer_closed == "after-end"
 
 
 @pytest.mark.parametrize("bounds", [(1, 10**6), (10, ENTRY_BYTES + 15)])
