@@ -24,11 +24,13 @@ class PlannedCase:
     driver: str
     lane: int = -1
     skipped: str = ""
+    number: int = 1
 
     @property
     def id(self) -> str:
-        """ "scenario[driver]"."""
-        return f"{self.scenario.id}[{self.driver}]"
+        """ "scenario[driver]", with "#2" and so on where the scenario is played again."""
+        again = f"#{self.number}" if self.number > 1 else ""
+        return f"{self.scenario.id}[{self.driver}]{again}"
 
     @property
     def members(self) -> int:
@@ -70,8 +72,10 @@ def plan_cases(scenarios: Sequence[Scenario], drivers: Iterable[str], profile: P
                 reason = f"the target does not declare {', '.join(missing)}"
                 cases.append(PlannedCase(scenario=scenario, driver=driver, skipped=reason))
                 continue
-            cases.append(PlannedCase(scenario=scenario, driver=driver, lane=lane))
-            lane += 1
+            # The raw driver alone repeats: what a random pick shows is the gateway's, whoever asks.
+            for number in range(1, (scenario.repeat.alone if driver == "wire" else 1) + 1):
+                cases.append(PlannedCase(scenario=scenario, driver=driver, lane=lane, number=number))
+                lane += 1
     if not cases:
         raise UsageError("no selected scenario fits the selected drivers", where="--select, --driver")
     return tuple(cases)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.driver.model import Behaviour
-from conformance.scenario.model import Play, PlayItem, Scenario, ScenarioRequest
+from conformance.scenario.model import Play, PlayItem, Repeat, Scenario, ScenarioRequest
 from conformance.scenario.place import Place
 from conformance.scenario.request import PATHS
 from conformance.target.profile import CAPABILITIES
@@ -23,7 +23,7 @@ SPECIALS = ("@refuse", "@close", "@reset", "@hang")
 #: The keys of a request that are not parameters of the API.
 REQUEST_KEYS = ("endpoint", "model", "raw", "json", "headers", "api_key")
 
-_KEYS = ("id", "title", "request", "lane", "play", "client", "needs", "exercises", "source", "live", "drivers")
+_KEYS = ("id", "title", "request", "lane", "play", "client", "needs", "exercises", "source", "live", "drivers", "repeat")
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+(?:-[a-z0-9]+)*)+")
 _HANG_UP = re.compile(r"send|head|event:[1-9]\d*")
 _CASSETTE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:[./][A-Za-z0-9_-]+)*")
@@ -56,7 +56,17 @@ def decode(table: Any, *, where: str) -> Scenario:
         source=place.text(fields, "source", default=""),
         live=live,
         drivers=place.texts(fields, "drivers"),
+        repeat=_repeat(fields.get("repeat", {}), place.at("repeat")),
     )
+
+
+def _repeat(table: Any, place: Place) -> Repeat:
+    fields = place.table(table, "{ alone = 3, load = [4, 16] }", ("alone", "load"))
+    load = fields.get("load", [])
+    whole = isinstance(load, list) and all(isinstance(n, int) and not isinstance(n, bool) and n > 0 for n in load)
+    if not whole:
+        raise place.at("load").wrong("a list of whole numbers from 1 on is wanted")
+    return Repeat(alone=place.count(fields, "alone") or 1, load=tuple(load))
 
 
 def play_item(written: Any, place: Place) -> PlayItem:

@@ -49,8 +49,21 @@ class ScenarioRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Repeat:
+    """How often a scenario is played: `alone` times, each in a lane of its own (a pool picks members at random), and
+    at each concurrency of `load` when a run puts it under load."""
+
+    alone: int = 1
+    load: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """One scenario. `lane` is the kind of lane that it needs: "single" (one member) or "pool4" (four)."""
+    """One scenario. `lane` is the kind of lane that it needs: "single" (one member) or "pool4" (four).
+
+    `live` says that it needs no play and can be sent to a deployed gateway; `drivers` are those that can send it (all
+    that fit when empty).
+    """
 
     id: str
     title: str
@@ -63,6 +76,7 @@ class Scenario:
     source: str = ""
     live: bool = False
     drivers: tuple[str, ...] = ()
+    repeat: Repeat = Repeat()
 
     @property
     def stream(self) -> bool:
