@@ -148,6 +148,12 @@ def test_waiting_plays_are_declared() -> None:
             assert scenario.behaviour.hang_up or "first-token-timeout" in scenario.needs, scenario.id
 
 
+def test_closed_ports_are_named() -> None:
+    """A port is closed only for a named member: as a default it would close those of every lane."""
+    for scenario in scenarios():
+        assert all(item.cassette != "@refuse" for item in scenario.play.default), scenario.id
+
+
 def test_every_interaction_is_used() -> None:
     """Each interaction of each cassette is played by a scenario."""
     used = {(item.cassette, item.interaction) for scenario in scenarios() for item in played(scenario)}
