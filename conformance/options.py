@@ -62,13 +62,38 @@ def words(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for value in values for word in re.split(r"[,\s]+", value) if word))
 
 
+#: Other words for a capability that gateways' own documents use.
+_SYNONYMS = {
+    "breaker": "cooldown",
+    "circuit-breaker": "cooldown",
+    "fallback": "failover",
+    "fallbacks": "failover",
+    "retry": "retries",
+    "retry-after": "honours-retry-after",
+    "honors-retry-after": "honours-retry-after",
+    "response-cache": "cache",
+    "caching": "cache",
+    "blind": "provider-blind",
+    "ttft-timeout": "first-token-timeout",
+}
+
+
 def capabilities(values: Iterable[str]) -> frozenset[str]:
-    """The declared capabilities. Raises UsageError for one that does not exist."""
-    named = words(values)
-    for name in named:
-        if name not in CAPABILITIES:
+    """The declared capabilities, in our words. A promise that no clause speaks of is kept: it makes none applicable.
+
+    Raises UsageError for what looks like a slip of the pen.
+    """
+    named = (word.lower().replace("_", "-") for word in words(values))
+    declared = frozenset(_SYNONYMS.get(name, name) for name in named)
+    for name in sorted(declared - CAPABILITIES.keys()):
+        if get_close_matches(name, CAPABILITIES, n=1, cutoff=0.75):
             raise UsageError(f"there is no capability {name!r}", where="--capabilities", hint=near(name, CAPABILITIES))
-    return frozenset(named)
+    return declared
+
+
+def unjudged(declared: Iterable[str]) -> tuple[str, ...]:
+    """The declared capabilities that no clause speaks of, sorted."""
+    return tuple(sorted(set(declared) - CAPABILITIES.keys()))
 
 
 def near(word: str, known: Iterable[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.errors import UsageError
-from conformance.options import capabilities, near, shown_command, words
+from conformance.options import capabilities, near, shown_command, unjudged, words
 
 
 def test_words_are_repeated_or_comma_separated() -> None:
@@ -14,7 +14,17 @@ def test_words_are_repeated_or_comma_separated() -> None:
     assert words([]) == ()
 
 
-def test_capabilities_are_a_closed_set() -> None:
+def test_a_capability_may_have_another_name_or_be_none_that_a_clause_asks_for() -> None:
+    """Synonyms and spellings are understood; a promise that no clause speaks of is kept and named."""
+    assert capabilities(["Provider_Blind", "retry-after", "breaker"]) == {
+        "provider-blind",
+        "honours-retry-after",
+        "cooldown",
+    }
+    assert unjudged(capabilities(["failover", "tool-choice"])) == ("tool-choice",)
+
+
+def test_a_slip_in_a_capability_is_refused() -> None:
     """A capability that does not exist is refused with the nearest one."""
     assert capabilities(["failover,cache"]) == {"failover", "cache"}
     with pytest.raises(UsageError) as caught:

@@ -9,11 +9,16 @@ from conformance.capture import exchanges
 from conformance.cassette.model import Cassette
 from conformance.contract.clause import Clause
 from conformance.contract.judge import judge as judge_exchange
-from conformance.options import JudgeOptions
+from conformance.options import JudgeOptions, unjudged
 from conformance.report.evidence import case_of, requirement_of
 from conformance.report.gate import close
 from conformance.report.model import Report, RunHeader
 from conformance.run.header import now
+
+
+def _notes(options: JudgeOptions) -> dict[str, str]:
+    unknown = unjudged(options.capabilities)
+    return {"declared, but judged by no clause:": ", ".join(unknown)} if unknown else {}
 
 
 def judge(options: JudgeOptions, client: Cassette, upstream: Cassette | None, clauses: Sequence[Clause]) -> Report:
@@ -38,6 +43,7 @@ def judge(options: JudgeOptions, client: Cassette, upstream: Cassette | None, cl
         suite_version=__version__,
         started_at=now(),
         requirements=tuple(requirement_of(clause) for clause in clauses),
+        defaults=_notes(options),
         drivers=("capture",),
         command=options.command,
         mode="judge",
