@@ -61,7 +61,7 @@ def _defect(row: holdings.Row) -> dict[str, Any]:
     return {
         "title": row["title"],
         "violates": row["violates"],
-        "select": f"python -m conformance.reference --config FILE --port N --defect {row['name']}",
+        "see it": f"conformance run --target reference:{row['name']}",
     }
 
 

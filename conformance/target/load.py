@@ -16,6 +16,10 @@ from conformance.target.profile import Profile, at_url, decode
 from conformance.target.schema import closest
 
 
+#: "reference:NAME" is the reference gateway with the defect NAME.
+_DEFECTIVE = "reference:"
+
+
 def names() -> tuple[str, ...]:
     """The names of the bundled profiles, sorted."""
     return tuple(sorted(path.stem for path in data_root("targets").glob("*.toml")))
@@ -31,10 +35,26 @@ def load_profile(target: str) -> Profile:
         return at_url(target)
     if target.endswith(".toml") or os.sep in target:
         return load_file(Path(target))
+    if target.startswith(_DEFECTIVE):
+        return _with_defect(target.removeprefix(_DEFECTIVE))
     if target not in names():
         hint = closest(target, names())
         raise TargetError(f"there is no target {target!r}", hint=f"{hint}; a path to a .toml file or a URL will do too")
     return load_file(data_root("targets") / f"{target}.toml")
+
+
+def _with_defect(name: str) -> Profile:
+    """The reference gateway with one right behaviour turned wrong, for who wants to see a clause bite."""
+    from conformance.reference.defects import find_defect
+
+    defect = find_defect(name)
+    faithful = load_file(data_root("targets") / "reference.toml")
+    return dataclasses.replace(
+        faithful,
+        name=f"reference:{defect.name}",
+        title=defect.title,
+        command=(*faithful.command, "--defect", defect.name),
+    )
 
 
 def load_file(path: Path) -> Profile:
