@@ -114,6 +114,7 @@ def test_binary_and_odd_bytes_replay(tmp_path: Path) -> None:
         assert client.post("http://gateway.test/v1/x").content == b"\x00\xff\xfebinary"
 
 
+@pytest.mark.skipif(int(vcr.__version__.split(".")[0]) < 9, reason="vcrpy keeps metadata since 9.4")
 def test_metadata_survives_vcrpys_own_save(chat: Path) -> None:
     """What vcrpy loads and writes back still holds our facts."""
     requests, responses, metadata = vcr.serialize.deserialize(chat.read_text(), vcr.serializers.yamlserializer)
@@ -179,9 +180,9 @@ def test_a_live_vcrpy_recording_loads(tmp_path: Path, origin: str, decoded: bool
     stream, models, empty = (interaction.envelope for interaction in cassette.interactions)
     assert cassette.interactions[0].request.body == b'{"stream":true}'
     assert stream.body == b"data: {}\n\ndata: [DONE]\n\n"
-    assert [line for line in stream.head if line.lower().startswith(("transfer-encoding", "content-length"))] == [
-        "transfer-encoding: chunked"
-    ]
+    assert [
+        line for line in map(str.lower, stream.head) if line.startswith(("transfer-encoding", "content-length"))
+    ] == ["transfer-encoding: chunked"]
     plain = b'{"object":"list","data":[]}'
     assert (models.body if decoded else gzip.decompress(models.body)) == plain
     assert any("gzip" in line for line in models.head) is not decoded
