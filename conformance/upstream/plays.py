@@ -41,15 +41,20 @@ class ArmedPlay:
         items = self._members.get(member, self._default)
         return number, items[min(number, len(items) - 1)] if items else None
 
-    def refuses(self, member: str) -> bool:
-        """Whether `member` takes no connections while this play is armed."""
-        return any(item.played.cassette == REFUSE for item in self._members.get(member, self._default))
+    @property
+    def refusing(self) -> tuple[str, ...]:
+        """The members that take no connections while this play is armed."""
+        return tuple([name for name, items in self._members.items() if _refuses(items)])
 
 
 def plan_play(
     scripts: Scripts, nonce: str, members: Mapping[str, Sequence[Item]], default: Sequence[Item], known: Container[str]
 ) -> ArmedPlay:
-    """The play of these items. Raises ScenarioError: a bad nonce, an unknown member, "@refuse" beside other items."""
+    """The play of these items.
+
+    Raises ScenarioError for a bad nonce, an unknown member, and "@refuse" beside other items or as the default (which
+    stands for every member of the upstream, other lanes' too).
+    """
     if not NONCE.fullmatch(nonce.encode()):
         raise ScenarioError(f"{nonce!r} is no nonce", where="arm", hint="cf- and at least six of a-z and 0-9")
     for name in members:
@@ -57,14 +62,16 @@ def plan_play(
             raise ScenarioError(f"there is no member {name!r}", where=f"play of {nonce}")
     lists = {name: [scripts.plan(item, nonce) for item in items] for name, items in members.items()}
     rest = [scripts.plan(item, nonce) for item in default]
-    for items in (*lists.values(), rest):
-        if len(items) > 1 and any(item.played.cassette == REFUSE for item in items):
-            raise ScenarioError(
-                "@refuse stands alone in a member's list",
-                where=f"play of {nonce}",
-                hint="a refused connection is never seen, so nothing could follow it",
-            )
+    if any(len(items) > 1 and _refuses(items) for items in lists.values()):
+        hint = "a refused connection is never seen, so nothing could follow it"
+        raise ScenarioError("@refuse stands alone in a member's list", where=f"play of {nonce}", hint=hint)
+    if _refuses(rest):
+        raise ScenarioError("@refuse is no default", where=f"play of {nonce}", hint="name the members that refuse")
     return ArmedPlay(nonce, lists, rest)
+
+
+def _refuses(items: Sequence[Planned]) -> bool:
+    return any(item.played.cassette == REFUSE for item in items)
 
 
 def find_nonce(request: bytes, armed: Container[str]) -> str:

@@ -11,7 +11,10 @@ from conformance.upstream.script import Script
 
 
 def script_of(entry: Entry, scripts: Scripts) -> Script:
-    """The script that `entry`'s member played. Raises UpstreamError for an inline envelope, which only its sender has."""
+    """The script that `entry`'s member played.
+
+    Raises UpstreamError for an inline envelope, whose bytes only its sender has.
+    """
     played = entry.played
     if played.cassette == "@default":
         return healthy(entry.request)

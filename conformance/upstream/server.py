@@ -87,10 +87,9 @@ class Upstream:
             raise UpstreamError(f"{MAX_ARMED} plays are armed", where="arm", hint="take each nonce when it is done")
         play = plan_play(self._scripts, nonce, members, default, self.members)
         self._ledger.pages[nonce] = Page(play, self._loop.time())
-        for name in self.members:
-            if play.refuses(name):
-                self._refusals[name] = self._refusals.get(name, 0) + 1
-                self.members[name].refuse()
+        for name in play.refusing:
+            self._refusals[name] = self._refusals.get(name, 0) + 1
+            self.members[name].refuse()
 
     async def take(self, nonce: str, *, wait: float, quiet: float) -> Taken:
         """The attempts of `nonce`, once all have ended and nothing came for `quiet` seconds; at most `wait` seconds on.
@@ -151,7 +150,7 @@ class Upstream:
 
     def _let_listen(self, play: ArmedPlay) -> None:
         """Members that refused for this play alone take connections again."""
-        for name in [name for name in self._refusals if play.refuses(name)]:
+        for name in play.refusing:
             self._refusals[name] -= 1
             if not self._refusals[name]:
                 del self._refusals[name]

@@ -90,17 +90,6 @@ def test_a_request_that_still_reaches_a_refusing_member_is_reset_and_told(
     assert entry.size > 0
 
 
-def test_a_default_refuses_for_every_member_without_a_list(
-    upstream: UpstreamProcess, control: SyncControlClient
-) -> None:
-    """The default's @refuse closes the ports of the members that the play does not name."""
-    nonce = fresh_nonce()
-    control.arm(nonce, {"u0": [document()]}, REFUSE)
-    assert [refuses(port) for port in upstream.ports] == [False, True, True, True]
-    control.take(nonce)
-    assert [refuses(port) for port in upstream.ports] == [False, False, False, False]
-
-
 def test_a_port_that_is_taken_is_an_upstream_error() -> None:
     """Two listeners on one port: the second is told which port it was."""
     with socket.socket() as other:

@@ -100,10 +100,10 @@ def test_the_last_item_repeats_and_members_count_for_themselves() -> None:
     assert words("u2", 2) == [(0, "@hang"), (1, "@hang")]
 
 
-def test_a_member_refuses_by_its_list_or_else_by_the_default() -> None:
-    """A list of its own takes the member out of the default."""
-    play = ArmedPlay(NONCE, {"u0": [planned("@reset")]}, [planned("@refuse")])
-    assert [play.refuses(name) for name in ("u0", "u1")] == [False, True]
+def test_the_members_that_refuse_are_those_whose_list_says_so() -> None:
+    """By name."""
+    play = ArmedPlay(NONCE, {"u0": [planned("@reset")], "u1": [planned("@refuse")]}, [planned("@hang")])
+    assert play.refusing == ("u1",)
 
 
 def test_a_play_is_planned_for_known_members() -> None:

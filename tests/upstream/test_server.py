@@ -175,6 +175,7 @@ def test_an_unknown_take_and_a_double_arm_are_the_callers_mistakes(control: Sync
         ({"u0": [PlayItem(cassette="@nope")]}, [], "no word '@nope'"),
         ({"u0": [PlayItem(cassette="@reset", transforms=("drop-done",))]}, [], "no bytes to transform"),
         ({"u0": [PlayItem(cassette="@refuse"), document()]}, [], "stands alone"),
+        ({}, [PlayItem(cassette="@refuse")], "@refuse is no default"),
         ({}, [PlayItem(cassette="nowhere/at-all")], "nowhere/at-all"),
         ({}, [PlayItem(cassette="vcrpy-chat", interaction=7)], "no interaction 7"),
         ({}, [Inline(envelope=document(), transforms=("drop-done",))], "no \\[DONE\\]"),
