@@ -144,8 +144,10 @@ def _frames(field: Field, size: int) -> tuple[Frame, ...]:
         if len(pair) != 2:
             raise item.wrong("a pair [milliseconds, bytes]")
         frame = Frame(pair[0].milliseconds(), pair[1].integer())
-        if frame.size == 0 or (frames and frame.at < frames[-1].at):
-            raise item.wrong("at least one byte, and no earlier than the frame before")
+        if frame.size == 0:
+            continue
+        if frames and frame.at < frames[-1].at:
+            raise item.wrong("a time no earlier than the frame before")
         frames.append(frame)
     total = sum(frame.size for frame in frames)
     if total != size:

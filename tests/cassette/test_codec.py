@@ -152,7 +152,6 @@ WRONG = [
     (FACTS + "end", "explode", "end"),
     (FACTS + "frame", [], "interactions[0]"),
     (FACTS + "frames", [[0, 3]], "frames"),
-    (FACTS + "frames", [[0, len(BODY)], [1, 0]], "frames[1]"),
     (FACTS + "frames", [[5, 1], [4, len(BODY) - 1]], "frames[1]"),
     (FACTS + "frames", [[0, True]], "frames[0][1]"),
     (FACTS + "frames", [[float("nan"), len(BODY)]], "frames[0][0]"),
