@@ -53,8 +53,10 @@ class Accepted:
 
 async def accept(call: Call, reply: UpstreamReply, deadline: float) -> Accepted:
     """The answer in `reply`, whose head has come. Raises UpstreamFault or UpstreamFailed."""
+    call.answered = reply.head
     if not 200 <= reply.head.status < 300:
-        raise UpstreamFailed(from_response(reply.head, await _error_body(reply, deadline), call.names))
+        call.answered_body = await _error_body(reply, deadline)
+        raise UpstreamFailed(from_response(reply.head, call.answered_body, call.names))
     source = Source(reply, call, deadline)
     media = await source.media()
     if media is Media.NOTHING:

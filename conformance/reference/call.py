@@ -14,6 +14,7 @@ from typing import Any
 from conformance.reference.behaviour import Behaviour
 from conformance.reference.config import Config, Lane
 from conformance.reference.failure import Names
+from conformance.reference.http import ResponseHead
 from conformance.reference.steps import Step
 
 
@@ -34,8 +35,9 @@ class Call:
     """One request. `operation` is None for those that the gateway answers itself; `lane` is None until the model is
     known.
 
-    `text` is the body's JSON text as the client sent it and `doc` its value. `memo` is this request's, `shared` the
-    gateway's.
+    `text` is the body's JSON text as the client sent it and `doc` its value. `answered` is the head of the member's
+    last response, `answered_body` the body of its last error: never shown by right steps. `memo` is this request's,
+    `shared` the gateway's.
     """
 
     config: Config
@@ -49,6 +51,8 @@ class Call:
     doc: dict[str, Any] = field(default_factory=dict)
     lane: Lane | None = None
     request_id: str = field(default_factory=lambda: f"req_{secrets.token_hex(12)}")
+    answered: ResponseHead | None = None
+    answered_body: bytes = b""
     memo: dict[str, Any] = field(default_factory=dict)
 
     def does(self, step: Step) -> bool:

@@ -23,6 +23,8 @@ def _finite(text: str) -> float:
     return value if math.isfinite(value) else _reject(text)
 
 
+_encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False)
+_ascii_encoder = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False)
 _decoder = json.JSONDecoder(parse_constant=_reject, parse_float=_finite)
 
 
@@ -36,11 +38,10 @@ def parse_json(data: bytes) -> Any:
 
 def encode_json(doc: Any) -> bytes:
     """A document as compact JSON in UTF-8, on one line."""
-    text = json.dumps(doc, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     try:
-        return text.encode()
+        return _encoder.encode(doc).encode()
     except UnicodeEncodeError:  # half of a surrogate pair, escaped by the member: stays escaped
-        return json.dumps(doc, separators=(",", ":"), allow_nan=False).encode()
+        return _ascii_encoder.encode(doc).encode()
 
 
 def replace_member(text: str, name: str, value: str) -> str:

@@ -88,7 +88,9 @@ async def hosted(config: Config, gateways: Mapping[str, Behaviour], port: int = 
 
 @asynccontextmanager
 async def _uvicorn(app: ASGIApp, sockets: list[socket.socket]) -> AsyncIterator[asyncio.Future[None]]:
-    """uvicorn on the sockets, listening; the future is done when a signal has ended it. Nothing when there is no socket."""
+    """uvicorn on the sockets, listening; the future is done when a signal has ended it. Nothing when there is no
+    socket.
+    """
     if not sockets:
         yield asyncio.get_running_loop().create_future()
         return
@@ -112,6 +114,7 @@ def settings(app: ASGIApp) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         date_header=True,
+        proxy_headers=False,
         backlog=BACKLOG,
         timeout_graceful_shutdown=1,
         timeout_keep_alive=30,
