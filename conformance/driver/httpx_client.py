@@ -47,7 +47,7 @@ class HttpxDriver:
             if "event-stream" in response.headers.get("content-type", ""):
                 await _read_stream(response, view, tape)
             else:
-                view.parsed = _json_or_text(await response.aread())
+                view.keep(_json_or_text(await response.aread()))
         finally:
             await response.aclose()
 

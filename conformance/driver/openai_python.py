@@ -21,7 +21,7 @@ from conformance.driver.stack import Stack, load, load_stack
 from conformance.driver.tape import Tape
 from conformance.driver.tapped import MAX_THREADS, converse, converse_in_thread
 from conformance.driver.transport import async_client, sync_client
-from conformance.driver.view import View, as_json
+from conformance.driver.view import View
 from conformance.errors import DriverError
 from conformance.exchange.model import Endpoint
 
@@ -61,7 +61,7 @@ class AsyncOpenAIDriver:
         client = _client(self._clients, self._sdk.AsyncOpenAI, self._http, call)
         result = await _method(client, call)(**arguments(self._sdk, _method(client, call), call))
         if not isinstance(result, self._sdk.AsyncStream):
-            view.parsed = as_json(result)
+            view.keep(result)
             return
         view.start_stream()
         try:
@@ -102,7 +102,7 @@ class OpenAIDriver:
         client = _client(self._clients, self._sdk.OpenAI, self._http, call)
         result = _method(client, call)(**arguments(self._sdk, _method(client, call), call))
         if not isinstance(result, self._sdk.Stream):
-            view.parsed = as_json(result)
+            view.keep(result)
             return
         view.start_stream()
         try:

@@ -20,26 +20,33 @@ class View:
     """Collects what a client got: either one object, or chunks one by one; and at most one exception."""
 
     def __init__(self) -> None:
-        self.parsed: Any = None
+        self._got: Any = None
+        self._chunks: list[Any] | None = None
         self.error: Exception | None = None
+
+    def keep(self, value: Any) -> None:
+        """The reply is one object."""
+        self._got = value
 
     def start_stream(self) -> None:
         """The reply is a stream: its chunks follow."""
-        self.parsed = []
+        self._chunks = []
 
     def add(self, chunk: Any) -> int:
-        """Keep one chunk; how many there are now."""
-        self.parsed.append(as_json(chunk))
-        return len(self.parsed)
+        """Keep one chunk; how many there are now. (Dumped only at the end: the client reads at its own pace.)"""
+        assert self._chunks is not None
+        self._chunks.append(chunk)
+        return len(self._chunks)
 
     def record(self, name: str, version: str) -> ClientView:
         """The facts of the exchange. The way out of a hang-up is the harness's own doing, and no exception."""
+        parsed = as_json(self._got) if self._chunks is None else [as_json(chunk) for chunk in self._chunks]
         if self.error is None or _caused_by_hang_up(self.error):
-            return ClientView(name=name, version=version, parsed=self.parsed)
+            return ClientView(name=name, version=version, parsed=parsed)
         return ClientView(
             name=name,
             version=version,
-            parsed=self.parsed,
+            parsed=parsed,
             exception=type(self.error).__name__,
             fields=exception_fields(self.error),
         )
@@ -49,7 +56,10 @@ def as_json(value: Any) -> Any:
     """The JSON form of a library's object: its dump when it has one, plain JSON values as they are, else its text."""
     dump = getattr(value, "model_dump", None)
     if dump is not None:
-        return dump(mode="json", by_alias=True, warnings=False)
+        try:
+            return dump(mode="json", by_alias=True, warnings=False)
+        except Exception:  # an object made without validation may hold what no dump knows: not the client's failure
+            return repr(value)
     if value is None or isinstance(value, (str, int, float, bool, list, dict)):
         return value
     return repr(value)

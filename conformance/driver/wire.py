@@ -117,7 +117,7 @@ class WireDriver:
             connection.abort()
             raise
         transcript = flight.transcript()
-        if reusable and flight.reader.keep_alive:
+        if reusable and flight.reader.keep_alive and not connection.unsent:
             self.pool.give_back(place, connection)
         else:
             connection.abort()
