@@ -223,6 +223,13 @@ def test_cassettes_are_told_apart() -> None:
         assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", cassette.date), cassette.name
 
 
+def test_no_cassette_holds_a_nonce() -> None:
+    """Nothing in an envelope looks like a nonce: it would be taken for another request's."""
+    for cassette in cassettes():
+        for interaction in cassette.interactions:
+            assert re.search(rb"cf-[a-z0-9]{6,}", interaction.envelope.body) is None, cassette.name
+
+
 def test_no_secret_in_scenarios() -> None:
     """No scenario holds what looks like a secret; canaries and test keys do not."""
     for path in sorted(data_root("scenarios").glob("*.toml")):
