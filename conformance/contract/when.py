@@ -113,6 +113,17 @@ def serving(x: Exchange) -> Attempt | None:
     return x.attempts[-1]
 
 
+def usable(x: Exchange, attempt: Attempt) -> bool:
+    """Whether a gateway has no reason to ask again: a whole success, in the mode and media type that were asked for."""
+    reply = attempt.reply
+    if reply is None or not attempt.succeeded or attempt.request.endpoint is not x.request.endpoint:
+        return False
+    if x.request.endpoint is Endpoint.EMBEDDINGS and not (reply.doc is not None and reply.doc.get("data")):
+        return False
+    media = "text/event-stream" if attempt.request.stream else "application/json"
+    return reply.media_type == media and bool(reply.events) == attempt.request.stream
+
+
 def leg_of(x: Exchange, attempt: Attempt) -> str:
     """The leg's name of an attempt, for findings."""
     return f"upstream:{(x.attempts or ()).index(attempt)}"

@@ -124,7 +124,7 @@ def _bytes(body: Any) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """One attempt: what the member answered, which member, when it was asked (ms), and with what (None: the client's)."""
+    """One attempt: what the member answered, which member, when it was asked (ms), with what (None: the client's)."""
 
     envelope: Envelope
     member: str = "m0"

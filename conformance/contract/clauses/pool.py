@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.evidence import at_end, at_event, at_exchange, at_head
 from conformance.contract.kinds import Kind, kind_of_reply
-from conformance.contract.when import has_output, replied, stayed, the_reply, upstream_known
-from conformance.exchange.model import Attempt, Endpoint, Exchange
+from conformance.contract.when import has_output, replied, stayed, the_reply, upstream_known, usable
+from conformance.exchange.model import Attempt, Exchange
 from conformance.wire.transcript import End
 
 #: Dispatches for one client request that public gateways were seen to make range from 1 to 10.
@@ -97,17 +97,6 @@ def attempts_bounded(x: Exchange) -> Iterator[Finding]:
         )
 
 
-def _usable(x: Exchange, attempt: Attempt) -> bool:
-    """Whether a gateway has no reason to ask again: a whole success, in the mode and media type that were asked for."""
-    reply = attempt.reply
-    if reply is None or not attempt.succeeded or attempt.request.endpoint is not x.request.endpoint:
-        return False
-    if x.request.endpoint is Endpoint.EMBEDDINGS and not (reply.doc is not None and reply.doc.get("data")):
-        return False
-    media = "text/event-stream" if attempt.request.stream else "application/json"
-    return reply.media_type == media and bool(reply.events) == attempt.request.stream
-
-
 @clause(
     id="pool.success.final",
     level=Level.MUST,
@@ -115,11 +104,11 @@ def _usable(x: Exchange, attempt: Attempt) -> bool:
     title="Nothing is dispatched after a success",
     rationale="One request is one generation: a second dispatch is paid twice, and its tools can run twice.",
     source="rfc9110/retries",
-    applies=lambda x: any(_usable(x, attempt) for attempt in x.attempts or ()),
+    applies=lambda x: any(usable(x, attempt) for attempt in x.attempts or ()),
 )
 def success_final(x: Exchange) -> Iterator[Finding]:
     attempts = x.attempts or ()
-    first = next(number for number, attempt in enumerate(attempts) if _usable(x, attempt))
+    first = next(number for number, attempt in enumerate(attempts) if usable(x, attempt))
     ended = attempts[first].ended_at
     for number in range(first + 1, len(attempts)):
         attempt = attempts[number]

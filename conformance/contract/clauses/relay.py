@@ -11,7 +11,8 @@ from conformance.contract.clauses.embeddings import vector
 from conformance.contract.clauses.tool import repeated
 from conformance.contract.evidence import at_content, at_end, at_exchange, at_head, at_path, show
 from conformance.contract.kinds import Kind, error_object, inner_status, kind_of_reply, reason_of
-from conformance.contract.when import CHOICES, serving, stayed, the_reply
+from conformance.contract.shape import problems
+from conformance.contract.when import CHOICES, serving, stayed, the_reply, usable
 from conformance.exchange.answer import Choice, normal_reason
 from conformance.exchange.model import Attempt, Endpoint, Exchange, Reply
 from conformance.wire.facts import Span
@@ -73,8 +74,14 @@ def _truncated(x: Exchange) -> bool:
     answer, reply = found[1].answer, found[1]
     if answer.errors or (answer.told_end and (answer.streamed or reply.complete)):
         return False
-    cut_json = not answer.streamed and not reply.complete and bool(reply.content)
+    cut_json = not answer.streamed and bool(reply.content) and (not reply.complete or _cut_off(reply))
     return (bool(answer.choices) and not answer.done) or cut_json
+
+
+def _cut_off(reply: Reply) -> bool:
+    """Whether the content is the beginning of a JSON object, on a body whose framing cannot tell (until close)."""
+    broken = reply.doc is not None and not reply.doc.ok
+    return broken and reply.content.lstrip().startswith(b"{") and not reply.content.rstrip().endswith(b"}")
 
 
 @clause(
@@ -157,7 +164,8 @@ def _nothing_said(x: Exchange) -> bool:
         return not data
     if x.request.endpoint not in CHOICES or found[0].request.endpoint not in CHOICES:
         return False
-    if b'"choices"' in reply.content and not reply.answer.choices and not (reply.doc is not None and reply.doc.ok):
+    read = (reply.doc is not None and reply.doc.ok) or any(event.doc is not None for event in reply.events)
+    if b'"choices"' in reply.content and not reply.answer.choices and not read:
         return False  # a completion stands in bytes that are neither JSON nor events: there is no one right reading
     return not any(choice.reasons or not choice.empty for choice in reply.answer.choices)
 
@@ -180,6 +188,67 @@ def empty_not_success(x: Exchange) -> Iterator[Finding]:
             "an error status or an error event",
             f"{_told(x)}; the upstream's body: {show(what) if what else 'empty'}",
         )
+
+
+#: A gateway's own refusals of what a member said (a guardrail, a bound) are 400, 403, 413, 422 and 451.
+_REFUSALS = frozenset({400, 403, 413, 422, 451})
+_LARGE = 8 << 20
+
+
+def _conforms(x: Exchange, reply: Reply) -> bool:
+    """Whether an upstream's reply is of the API's own shape, so that there is no ground to refuse it."""
+    if reply.message.faults or len(reply.content) > _LARGE or (reply.stream is not None and reply.stream.faults):
+        return False
+    if x.request.endpoint is Endpoint.EMBEDDINGS:
+        found = _vectors(reply)
+        encoded = x.request.get("encoding_format") == "base64"
+        data = reply.doc.get("data") if reply.doc is not None else None
+        kinds = {isinstance(item.get("embedding"), str) for item in data or () if isinstance(item, dict)}
+        return bool(found) and kinds == {encoded}
+    if x.request.endpoint not in CHOICES or len(reply.answer.choices) != requested_choices(x):
+        return False
+    stream = bool(reply.events)
+    name = (
+        "completion" if x.request.endpoint is Endpoint.COMPLETIONS else f"chat-completion{'-chunk' if stream else ''}"
+    )
+    values = [event.doc.value for event in reply.events if event.doc is not None] if stream else []
+    if reply.doc is not None and not stream:
+        values = [reply.doc.value]
+    return not any(problems(name, value) for value in values if not isinstance(value, dict) or value.get("choices"))
+
+
+def _success_owed(x: Exchange) -> bool:
+    attempt = serving(x)
+    if attempt is None or attempt.reply is None or not stayed(x) or the_reply(x).status in _REFUSALS:
+        return False
+    given_up = attempt.ended_at > x.transcript.ended_at and _names_timeout(the_reply(x))
+    return not given_up and usable(x, attempt) and _conforms(x, attempt.reply)
+
+
+def _names_timeout(reply: Reply) -> bool:
+    text = reply.content[:4000].lower()
+    return reply.status in (408, 504) or any(word in text for word in (b"timeout", b"timed out", b"time-out", b"deadline"))
+
+
+@clause(
+    id="relay.success.kept",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="An upstream's whole success does not become an error",
+    rationale="The generation is done and paid: told as an error over a split write, a comment or a late [DONE] it is asked for again.",
+    source="openai-api/errors",
+    applies=_success_owed,
+)
+def success_kept(x: Exchange) -> Iterator[Finding]:
+    reply, attempt = the_reply(x), serving(x)
+    assert attempt is not None
+    if reply.answer.errors or not reply.ok:
+        yield at_head(reply, f"the answer of {attempt.member}", f"status {reply.status}, {_reason(reply)}")
+
+
+def _reason(reply: Reply) -> str:
+    value = reply.answer.errors[0] if reply.answer.errors else reply.doc.value if reply.doc is not None else None
+    return show(value)
 
 
 def _both(x: Exchange) -> tuple[Reply, Reply] | None:
@@ -517,6 +586,15 @@ def _code(reply: Reply) -> str | None:
     return value if isinstance(value, str) and value in _CODES else None
 
 
+def _code_owed(x: Exchange) -> bool:
+    if not _all_failed(x) or len(_errors(x)) != len(x.attempts or ()):
+        return False
+    code = _code(_errors(x)[-1])
+    if code == "rate_limit_exceeded":  # openai-sdk/errors: a 429 or 503 is retried by its status alone
+        return the_reply(x).status not in (429, 503)
+    return code in ("context_length_exceeded", "content_filter", "insufficient_quota")
+
+
 @clause(
     id="relay.error.code-kept",
     level=Level.MUST,
@@ -524,12 +602,7 @@ def _code(reply: Reply) -> str | None:
     title="A code that clients branch on survives the gateway",
     rationale="Agents compact on context_length_exceeded and stop on insufficient_quota; without the code they retry.",
     source="openai-api/errors",
-    applies=lambda x: (
-        _all_failed(x)
-        and len(_errors(x)) == len(x.attempts or ())
-        and _code(_errors(x)[-1])
-        in ("context_length_exceeded", "content_filter", "rate_limit_exceeded", "insufficient_quota")
-    ),
+    applies=_code_owed,
 )
 def code_kept(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)

@@ -20,6 +20,7 @@ from conformance.contract.when import (
 )
 from conformance.exchange.model import Endpoint, Exchange, StreamEvent
 from conformance.wire.facts import Span
+from conformance.wire.sse import EventStream
 from conformance.wire.transcript import End
 
 #: incident F: one event has to be bounded, or an endless run of data lines grows a reader's memory without bound.
@@ -150,6 +151,18 @@ def event_has_data(x: Exchange) -> Iterator[Finding]:
                 "an event with data, or a comment line",
                 show(event.span.of(reply.content)[:80].decode("utf-8", "replace")),
             )
+    for span in _blank_after_id(reply.content, reply.stream):
+        yield at_content(reply, span, "comments without a blank line after an event with an id", "an event without data")
+
+
+def _blank_after_id(content: bytes, stream: EventStream) -> Iterator[Span]:
+    """Where a blank line stands between events after an `id` field: the id is kept, so that the line ends an empty event."""
+    named, previous = False, 0
+    places = [(event.span, bool(event.id)) for event in stream.events]
+    for span, has_id in (*places, (Span(len(content), len(content)), False)):
+        if named and b"" in content[previous : span.start].splitlines():
+            yield Span(previous, span.start)
+        named, previous = named or has_id, span.end
 
 
 @clause(
