@@ -6,7 +6,7 @@ Request bytes -> nonce -> what is played next. Knows no socket and no clock.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from urllib.parse import unquote_to_bytes
 
 from conformance.errors import ScenarioError
@@ -80,19 +80,26 @@ def find_nonce(request: bytes, armed: Container[str]) -> str:
     JSON escapes, percent escapes, HTTP chunks and content codings are seen through when plain reading finds none armed.
     """
     head_end = request.find(b"\r\n\r\n") + 4
-    found = NONCE.findall(request, head_end)
-    for candidate in reversed(found):
-        nonce: str = candidate.decode()
+    unknown = ""
+    for nonce in _nonces(request, head_end):
         if nonce in armed:
             return nonce
+        unknown = unknown or nonce
     for text in _other_readings(request, head_end):
-        again = NONCE.findall(text)
-        for candidate in reversed(again):
-            nonce = candidate.decode()
+        for nonce in _nonces(text, 0):
             if nonce in armed:
                 return nonce
-        found = found or again
-    return found[-1].decode() if found else ""
+            unknown = unknown or nonce
+    return unknown
+
+
+def _nonces(text: bytes, start: int) -> Iterator[str]:
+    """What looks like a nonce in the text from `start` on, the last one first."""
+    end = len(text)
+    while (end := text.rfind(b"cf-", start, end)) >= 0:
+        found = NONCE.match(text, end)
+        if found:
+            yield found[0].decode()
 
 
 def _other_readings(request: bytes, head_end: int) -> list[bytes]:

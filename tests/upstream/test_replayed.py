@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.cassette.model import Cassette, Interaction, RecordedRequest
 from conformance.cassette.store import Library
 from conformance.errors import UpstreamError
 from conformance.scenario.model import PlayItem
@@ -17,8 +16,6 @@ from conformance.upstream.process import UpstreamProcess
 from conformance.upstream.replayed import script_of
 from tests.upstream.conftest import DATA
 from tests.upstream.peer import Peer, chat, document, fresh_nonce
-
-REQUEST = RecordedRequest(method="POST", uri="http://m0.test/")
 
 
 def attempt(upstream: UpstreamProcess, control: SyncControlClient, item: Item | None) -> tuple[Entry, bytes]:
@@ -48,9 +45,7 @@ def test_stray_entries_have_scripts_too(upstream: UpstreamProcess, control: Sync
     with Peer(upstream.ports[0]) as peer:
         peer.send(b"GET /v1/models HTTP/1.1\r\nHost: m\r\n\r\n" + chat(unknown))
         got = peer.read_until(lambda data: data.count(b"HTTP/1.1 ") == 2 and data.endswith(b"}}"))
-    scripts = Scripts(
-        lambda name: Cassette(name=name, interactions=(Interaction(request=REQUEST, envelope=document()),))
-    )
+    scripts = Scripts(Library((DATA,)).get)
     entries = control.stray()[-2:]
     assert [entry.played.cassette for entry in entries] == ["@default", "@unknown"]
     assert b"".join(data for entry in entries for _, data in sent_segments(entry, script_of(entry, scripts))) == got
