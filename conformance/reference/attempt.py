@@ -40,7 +40,8 @@ async def attempt(call: Call, member: Member) -> Accepted:
     deadline = now() + (timeouts.first_token if call.does(Step.FIRST_TOKEN_TIMEOUT) else 86_400.0)
     reply: UpstreamReply | None = None
     try:
-        reply = await dispatch(request_for(call, member), connect=timeouts.connect, deadline=deadline)
+        request, decode = request_for(call, member), call.does(Step.DECODE_CONTENT)
+        reply = await dispatch(request, connect=timeouts.connect, deadline=deadline, decode=decode)
         return await accept(call, reply, deadline)
     except UpstreamFault as fault:
         _close(reply)

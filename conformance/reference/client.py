@@ -48,10 +48,18 @@ class UpstreamRequest:
 class UpstreamReply:
     """A response whose head has come. `read` gives the content (codings removed), b"" at its honest end."""
 
-    def __init__(self, head: ResponseHead, rest: bytes, stream: asyncio.StreamReader, closer: asyncio.StreamWriter):
+    def __init__(
+        self,
+        head: ResponseHead,
+        rest: bytes,
+        stream: asyncio.StreamReader,
+        closer: asyncio.StreamWriter,
+        *,
+        decode: bool = True,
+    ) -> None:
         self.head = head
         self._body = body_of(head)
-        self._decoded = Decoded(head.get("content-encoding"))
+        self._decoded = Decoded(head.get("content-encoding") if decode else "")
         self._rest = rest
         self._stream = stream
         self._closer = closer
@@ -98,14 +106,17 @@ class UpstreamReply:
         self._closer.close()
 
 
-async def dispatch(request: UpstreamRequest, *, connect: float, deadline: float) -> UpstreamReply:
-    """Send `request` once and wait for the response head until `deadline` (loop time). Raises UpstreamFault."""
+async def dispatch(request: UpstreamRequest, *, connect: float, deadline: float, decode: bool = True) -> UpstreamReply:
+    """Send `request` once and wait for the response head until `deadline` (loop time). Raises UpstreamFault.
+
+    With `decode` a content coding is removed from the body.
+    """
     stream, closer = await _connect(request.url, connect)
     try:
         closer.write(_encode(request))
         async with asyncio.timeout_at(deadline):
             head, rest = await _read_head(stream)
-        return UpstreamReply(head, rest, stream, closer)
+        return UpstreamReply(head, rest, stream, closer, decode=decode)
     except TimeoutError as error:
         closer.close()
         raise UpstreamFault(FaultKind.TIMEOUT, "no response head in time") from error

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.reference.call import Call, Operation
+from conformance.reference.toolcalls import TEXTS
 
 Doc = dict[str, Any]
 
@@ -54,10 +55,11 @@ def _add_delta(message: Doc, delta: Doc) -> None:
             message[key] = message.get(key, "") + delta[key]
     for call in delta.get("tool_calls", []):
         calls = message.setdefault("tool_calls", [])
+        kind = "custom" if "custom" in call else "function"
         if call["index"] == len(calls):
-            calls.append({"id": call["id"], "type": "function", "function": dict(call["function"])})
+            calls.append({"id": call["id"], "type": kind, kind: dict(call[kind])})
         else:
-            calls[call["index"]]["function"]["arguments"] += call["function"]["arguments"]
+            calls[call["index"]][kind][TEXTS[kind]] += call[kind][TEXTS[kind]]
     for key, value in delta.get("function_call", {}).items():
         function = message.setdefault("function_call", {})
         function[key] = function.get(key, "") + value

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Doc = dict[str, Any]
+#: The kinds of calls, and what each calls its text.
+TEXTS = {"function": "arguments", "custom": "input"}
 
 
 def whole_calls(value: Any) -> list[Doc]:
@@ -19,18 +21,25 @@ def whole_calls(value: Any) -> list[Doc]:
     calls: list[Doc] = []
     seen: set[str] = set()
     for item in value if isinstance(value, list) else []:
-        function = item.get("function") if isinstance(item, dict) else None
-        if not isinstance(function, dict) or not _text(function.get("name")):
+        kind, function = _body(item)
+        if not _text(function.get("name")):
             continue
         call_id = _text(item.get("id"))
         if not call_id or call_id in seen:
             call_id = new_id()
         seen.add(call_id)
-        arguments = once(arguments_text(function.get("arguments"))) or "{}"
-        calls.append(
-            {"id": call_id, "type": "function", "function": {"name": function["name"], "arguments": arguments}}
-        )
+        text = arguments_text(function.get(TEXTS[kind]))
+        text = (once(text) or "{}") if kind == "function" else text
+        calls.append({"id": call_id, "type": kind, kind: {"name": function["name"], TEXTS[kind]: text}})
     return calls
+
+
+def _body(item: Any) -> tuple[str, Doc]:
+    """The kind of a call and the member that holds its name and text; an empty one when it has none."""
+    for kind in TEXTS:
+        if isinstance(item, dict) and isinstance(item.get(kind), dict):
+            return kind, item[kind]
+    return "function", {}
 
 
 def arguments_text(value: Any) -> str:
@@ -44,7 +53,7 @@ def once(arguments: str) -> str:
     """The arguments, of which some members deliver the whole text several times in a row."""
     try:
         _, end = json.JSONDecoder().raw_decode(arguments)
-    except ValueError:
+    except (ValueError, RecursionError):
         return arguments
     first, rest = arguments[:end], arguments[end:]
     return first if rest and rest.replace(first, "").strip() == "" else arguments
@@ -65,6 +74,7 @@ class _Open:
 
     index: int
     key: Any
+    kind: str
     id: str
     name: str = ""
     arguments: list[str] = field(default_factory=list)
@@ -75,7 +85,7 @@ class _Open:
         """Whether the arguments so far are a whole JSON object."""
         try:
             return isinstance(json.loads("".join(self.arguments)), dict)
-        except ValueError:
+        except (ValueError, RecursionError):
             return False
 
 
@@ -95,37 +105,37 @@ class ToolCallDeltas:
         deltas = []
         for item in value if isinstance(value, list) else []:
             if isinstance(item, dict):
-                delta = self._one(item, item["function"] if isinstance(item.get("function"), dict) else {})
+                delta = self._one(item, *_body(item))
                 deltas += [delta] if delta else []
         return deltas
 
-    def _one(self, item: Doc, function: Doc) -> Doc | None:
-        call = self._find(item, function)
-        arguments = arguments_text(function.get("arguments"))
-        call.name = call.name or _text(function.get("name"))
-        if call.whole and arguments == "".join(call.arguments):
-            arguments = ""  # the whole text again
-        if arguments:
-            call.arguments.append(arguments)
+    def _one(self, item: Doc, kind: str, body: Doc) -> Doc | None:
+        call = self._find(item, kind, body)
+        text = arguments_text(body.get(TEXTS[call.kind]))
+        call.name = call.name or _text(body.get("name"))
+        if text.startswith("{") and text == "".join(call.arguments) and call.whole:
+            text = ""  # the whole text again
+        if text:
+            call.arguments.append(text)
         if call.announced:
-            return {"index": call.index, "function": {"arguments": arguments}} if arguments else None
+            return {"index": call.index, call.kind: {TEXTS[call.kind]: text}} if text else None
         if not call.name:
             return None
         call.announced = True
-        opened = {"name": call.name, "arguments": "".join(call.arguments)}
-        return {"index": call.index, "id": call.id, "type": "function", "function": opened}
+        opened = {"name": call.name, TEXTS[call.kind]: "".join(call.arguments)}
+        return {"index": call.index, "id": call.id, "type": call.kind, call.kind: opened}
 
-    def _find(self, item: Doc, function: Doc) -> _Open:
-        key, call_id, name = item.get("index"), _text(item.get("id")), _text(function.get("name"))
+    def _find(self, item: Doc, kind: str, body: Doc) -> _Open:
+        key, call_id, name = item.get("index"), _text(item.get("id")), _text(body.get("name"))
         if call_id:
             for call in self._calls:
                 if call.id == call_id:
                     return call
         last = next((call for call in reversed(self._calls) if key is None or call.key == key), None)
         opens = last is None or (bool(call_id) and last.name != "") or (bool(name) and last.name != "" and last.whole)
-        return self._open(key, call_id) if opens or last is None else last
+        return self._open(key, kind, call_id) if opens or last is None else last
 
-    def _open(self, key: Any, call_id: str) -> _Open:
-        call = _Open(index=len(self._calls), key=key, id=call_id or new_id())
+    def _open(self, key: Any, kind: str, call_id: str) -> _Open:
+        call = _Open(index=len(self._calls), key=key, kind=kind, id=call_id or new_id())
         self._calls.append(call)
         return call

@@ -104,3 +104,20 @@ def test_arguments_come_once() -> None:
     assert once('{"a":1}{"a":1}{"a":1}') == '{"a":1}'
     for text in ('{"a":1}', '{"a":1}{"b":1}', "{", "", "plain"):
         assert once(text) == text
+
+
+def test_custom_calls_are_calls() -> None:
+    """A custom tool's call keeps its kind and its free text, whole and in deltas."""
+    given = [{"id": "a", "type": "custom", "custom": {"name": "sql", "input": "select 1"}}]
+    assert whole_calls(given) == given
+    state = ToolCallDeltas()
+    first = [{"index": 0, "id": "a", "type": "custom", "custom": {"name": "sql", "input": "sel"}}]
+    assert state.feed(first) == first
+    more = [{"index": 0, "custom": {"input": "ect 1"}}]
+    assert state.feed(more) == more
+
+
+def test_deep_arguments_are_only_text() -> None:
+    """Arguments nested past any parser's depth are passed on, not parsed to death."""
+    deep = "[" * 100_000
+    assert once(deep) == deep
