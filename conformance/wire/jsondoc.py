@@ -91,7 +91,7 @@ def parse(raw: bytes, *, max_bytes: int = MAX_BYTES) -> Doc:
     """Read `raw` as one JSON text of at most `max_bytes` bytes. Never raises."""
     if len(raw) > max_bytes:
         return _refused(raw, "json.too-long", max_bytes, len(raw), f"{len(raw)} bytes are more than {max_bytes}")
-    if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and depth_of(raw, MAX_DEPTH) > MAX_DEPTH:
+    if len(raw) > 2 * MAX_DEPTH and _too_deep(raw):
         return _refused(raw, "json.too-deep", 0, len(raw), f"nested deeper than {MAX_DEPTH}")
     try:
         text = raw.decode()
@@ -104,7 +104,7 @@ def parse(raw: bytes, *, max_bytes: int = MAX_BYTES) -> Doc:
         return _parse_odd(raw, text)
     if end != len(text) and text[end:].strip(_SPACE):
         return _parse_odd(raw, text)
-    if b"\\ud" in raw or b"\\uD" in raw:
+    if b"\\" in raw and (b"\\ud" in raw or b"\\uD" in raw):
         return Doc(raw=raw, value=value, ok=True, faults=_surrogate_faults(raw, FaultLog()))
     return Doc(raw=raw, value=value, ok=True)
 
@@ -141,6 +141,10 @@ def _lenient_int(spelled: str) -> int | float:
 
 
 _LENIENT = json.JSONDecoder(parse_int=_lenient_int)
+
+
+def _too_deep(raw: bytes) -> bool:
+    return raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and depth_of(raw, MAX_DEPTH) > MAX_DEPTH
 
 
 def _refused(raw: bytes, code: str, start: int, end: int, detail: str) -> Doc:

@@ -6,7 +6,7 @@ bound, breaks the reader.
 
 from __future__ import annotations
 
-from conformance.wire.chunked import ChunkScanner
+from conformance.wire.chunk_scanner import ChunkScanner
 from conformance.wire.facts import FaultLog
 from conformance.wire.framing import plan_request, skim_framing
 from conformance.wire.head import MAX_HEAD, find_head_end, read_head, read_request_line, skip_empty_lines

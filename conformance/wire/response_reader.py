@@ -6,7 +6,7 @@ does not end breaks the reader, body bytes are counted and not kept.
 
 from __future__ import annotations
 
-from conformance.wire.chunked import ChunkScanner
+from conformance.wire.chunk_scanner import ChunkScanner
 from conformance.wire.facts import FaultLog
 from conformance.wire.framing import keeps_alive, plan_response, skim_framing
 from conformance.wire.head import MAX_HEAD, find_head_end, read_head, read_status_line, skip_empty_lines

@@ -1,10 +1,10 @@
-"""Bounds of the chunked coding, and the scanner on its own (its agreement with whole bytes: test_http1)."""
+"""Bounds of the chunked coding, whole and live (its cases: test_http1)."""
 
 from __future__ import annotations
 
 import pytest
 
-from conformance.wire.chunked import MAX_SIZE_LINE, MAX_TRAILERS, ChunkScanner, read_size_line
+from conformance.wire.chunked import MAX_SIZE_LINE, MAX_TRAILERS, read_size_line
 from conformance.wire.http1 import read_response
 from tests.wire.feeding import check_reader, codes
 
@@ -36,24 +36,6 @@ def test_trailer_bound(size: int) -> None:
     message = read_response(raw)
     assert (message.complete, codes(message)) == (False, ["trailers.too-long"])
     check_reader(message, in_pieces(raw, size), "POST")
-
-
-def test_scanner_counts() -> None:
-    """The scanner tells how much of a piece belongs to the body, and reads nothing after its end."""
-    sink: list[bytes] = []
-    scanner = ChunkScanner(sink)
-    assert scanner.feed(b"3\r\nab") == 5
-    assert (scanner.body_bytes, scanner.done) == (2, False)
-    assert scanner.feed(b"c\r\n0\r\n\r\nNEXT") == 8
-    assert (scanner.body_bytes, scanner.done, b"".join(sink)) == (3, True, b"abc")
-    assert scanner.feed(b"3\r\nabc\r\n") == 0
-
-
-def test_broken_scanner() -> None:
-    """A broken scanner stays broken and reads nothing more."""
-    scanner = ChunkScanner()
-    scanner.feed(b"nonsense\r\n")
-    assert (scanner.broken, scanner.feed(b"0\r\n\r\n"), scanner.done) == (True, 0, False)
 
 
 def test_size_line() -> None:
