@@ -1,4 +1,4 @@
-"""The chunked transfer coding (RFC 9112 section 7.1): a body's raw bytes become data, chunk bounds, trailers and faults.
+"""The chunked transfer coding (RFC 9112 section 7.1): raw bytes become data, chunk bounds, trailers and faults.
 
 Lenient, and says so: a size line may end in a bare LF or have white space after the size; anything else is broken.
 Knows nothing of heads and framing.
