@@ -73,7 +73,7 @@ INCIDENTS: dict[str, tuple[str, ...]] = {
     "F kinds survive the stream path: context exceeded": ("errors.context-length-stream",),
     "F kinds survive the stream path: invalid request": ("errors.array-stream",),
     "F kinds survive the stream path: content filter": ("baseline.content-filter-stream",),
-    "F one SSE event is bounded": ("streams.endless-event", "streams.big-event"),
+    "F one SSE event is bounded": ("weight.endless-event", "streams.big-event"),
 }
 
 
