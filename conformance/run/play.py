@@ -39,13 +39,13 @@ _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def nonce_for(seed: int, case: str, repetition: int = 0) -> str:
-    """The nonce of a case: "cf-" and ten letters or digits, the same for the same seed."""
+    """The nonce of a case: "cf-" and nine letters or digits and a digit, the same for the same seed."""
     number = int.from_bytes(hashlib.sha256(f"{seed}/{case}/{repetition}".encode()).digest()[:8], "big")
     letters = ""
-    for _ in range(10):
+    for _ in range(9):
         number, rest = divmod(number, len(_ALPHABET))
         letters += _ALPHABET[rest]
-    return f"cf-{letters}"
+    return f"cf-{letters}{number % 10}"
 
 
 def call_of(case: PlannedCase, lane: Lane, profile: Profile, base_url: str, nonce: str) -> Call:

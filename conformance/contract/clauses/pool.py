@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from conformance.contract.clause import Basis, Finding, Level, clause
-from conformance.contract.evidence import at_end, at_event, at_exchange, at_head
-from conformance.contract.kinds import Kind, kind_of_reply
+from conformance.contract.evidence import at_end, at_event, at_exchange, at_head, show
+from conformance.contract.kinds import Kind, kind_of, kind_of_reply
 from conformance.contract.when import has_output, replied, stayed, the_reply, upstream_known, usable
 from conformance.exchange.model import Attempt, Exchange
 from conformance.wire.transcript import End
@@ -30,7 +30,9 @@ def _failover_due(attempt: Attempt) -> bool:
     if reply is None or not reply.status:
         return True
     if reply.ok:
-        return not reply.answer.output
+        # An error inside a 2xx that is about the request itself fails the same way everywhere.
+        about_request = any(kind_of(show(error, 2000)) is Kind.CONTEXT_LENGTH for error in reply.answer.errors)
+        return not reply.answer.output and not about_request
     if reply.status in _RETRYABLE or reply.status >= 500 or reply.status in (401, 402):
         return kind_of_reply(reply) is not Kind.CONTEXT_LENGTH
     if reply.status == 403:
@@ -65,6 +67,8 @@ def failover_answers(x: Exchange) -> Iterator[Finding]:
     attempts = x.attempts or ()
     if reply.ok and reply.answer.finished and reply.complete:
         return
+    if attempts[0].succeeded or (reply.ok and any(attempt.succeeded for attempt in attempts)):
+        return  # a member did answer: what became of its answer is judged by the relay clauses
     if (
         reply.ok
         and reply.answer.output
@@ -202,7 +206,9 @@ def _left_open(x: Exchange) -> bool:
     if x.hangup is None or not x.attempts:
         return False
     last = x.attempts[-1]
-    return last.end is End.HANGUP or last.end is End.STALL or last.ended_at > x.hangup.at
+    # A member that had finished before the time was up leaves nothing to close.
+    finished = last.end in (End.COMPLETE, End.CLOSE) and last.ended_at <= x.hangup.at + HANGUP_MS
+    return not finished and (last.end in (End.HANGUP, End.STALL) or last.ended_at > x.hangup.at)
 
 
 @clause(

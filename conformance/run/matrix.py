@@ -1,0 +1,136 @@
+"""The proof that clauses bite: the faithful reference gateway and every defect of it, side by side, over the same scenarios.
+
+One upstream, one process that hosts all gateways; the result is, for each gateway, which clauses were violated where.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from zlib import crc32
+
+from conformance.contract.catalog import CATALOG
+from conformance.contract.clause import Clause, Outcome
+from conformance.errors import LaunchError
+from conformance.report.model import Case
+from conformance.run.plan import PlannedCase, plan_cases
+from conformance.run.play import Player
+from conformance.run.stage import Seat, lane_sizes, lanes_for
+from conformance.scenario.model import Scenario
+from conformance.target.load import load_profile
+from conformance.target.profile import Profile
+from conformance.target.render import RENDERERS
+from conformance.upstream.process import UpstreamProcess, start_upstream
+
+FAITHFUL = "faithful"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What one gateway came to: clause id -> ids of the cases that violate it; faults of our own; cases judged."""
+
+    gateway: str
+    violated: dict[str, list[str]] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+    held: set[str] = field(default_factory=set)
+    cases: int = 0
+
+
+def cover(scenarios: Sequence[Scenario], wanted: Iterable[str], *, always: Iterable[str] = ()) -> tuple[Scenario, ...]:
+    """A small set of scenarios that together exercise the `wanted` clauses, and those whose id is in `always`.
+
+    Greedy: each next scenario is the one that exercises the most clauses not exercised yet.
+    """
+    missing = set(wanted)
+    named = frozenset(always)
+    chosen = [scenario for scenario in scenarios if scenario.id in named]
+    for scenario in chosen:
+        missing -= set(scenario.exercises)
+    rest = [scenario for scenario in scenarios if scenario.id not in named]
+    while missing:
+        best = max(rest, key=lambda scenario: len(missing & set(scenario.exercises)), default=None)
+        if best is None or not missing & set(best.exercises):
+            break
+        chosen.append(best)
+        rest.remove(best)
+        missing -= set(best.exercises)
+    order = {scenario.id: number for number, scenario in enumerate(scenarios)}
+    return tuple(sorted(chosen, key=lambda scenario: order[scenario.id]))
+
+
+def run_matrix(
+    scenarios: Sequence[Scenario],
+    gateways: Iterable[str],
+    *,
+    drivers: Sequence[str] = ("wire",),
+    clauses: Sequence[Clause] = tuple(CATALOG.values()),
+    workers: int = 8,
+) -> dict[str, Row]:
+    """One row for each of `gateways` ("faithful" or a defect's name). Raises LaunchError, UpstreamError."""
+    profile = load_profile("reference")
+    cases = [case for case in plan_cases(scenarios, drivers, profile) if not case.skipped]
+    with start_upstream(sum(lane_sizes(cases))) as upstream, _hosted(profile, cases, upstream) as ports:
+        rows = {}
+        for name in gateways:
+            seat = Seat(
+                upstream=upstream.address,
+                base_url=f"http://127.0.0.1:{ports[name]}/v1",
+                version="",
+                lanes=lanes_for(cases, profile, upstream.ports),
+                profile=profile,
+            )
+            rows[name] = asyncio.run(_row(name, seat, cases, clauses, workers))
+        return rows
+
+
+async def _row(name: str, seat: Seat, cases: Sequence[PlannedCase], clauses: Sequence[Clause], workers: int) -> Row:
+    row = Row(gateway=name)
+    done: list[Case] = []
+    player = Player(seat, clauses, seed=crc32(name.encode()))
+    await player.play_all(cases, workers=workers, keep=done.append)
+    for case in done:
+        if case.error:
+            row.faults.append(f"{case.id}: {case.error}")
+        for verdict in case.verdicts:
+            if verdict.outcome is Outcome.VIOLATED:
+                row.violated.setdefault(verdict.clause, []).append(case.id)
+            elif verdict.outcome is Outcome.FAULTY:
+                row.faults.append(f"{case.id}: {verdict.clause}: {verdict.reason}")
+            elif verdict.outcome is Outcome.HELD:
+                row.held.add(verdict.clause)
+    return dataclasses.replace(row, cases=len(done))
+
+
+@contextmanager
+def _hosted(
+    profile: Profile, cases: Sequence[PlannedCase], upstream: UpstreamProcess
+) -> Iterator[dict[str, int]]:
+    """The process that hosts every gateway; yields the port of each."""
+    with TemporaryDirectory(prefix="conformance-matrix-") as folder:
+        config = Path(folder) / "gateway.json"
+        lanes = lanes_for(cases, profile, upstream.ports)
+        config.write_text(RENDERERS[profile.config].text(profile, lanes, 0), encoding="utf-8")
+        command = [sys.executable, "-m", "conformance.reference", "--config", str(config), "--matrix"]
+        child = subprocess.Popen(command, stdout=subprocess.PIPE)
+        assert child.stdout is not None
+        try:
+            line = child.stdout.readline()
+            if not line:
+                raise LaunchError(f"the reference gateways did not start: exit code {child.wait(5)}")
+            yield json.loads(line)
+        finally:
+            child.terminate()
+            try:
+                child.wait(10)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+            child.stdout.close()

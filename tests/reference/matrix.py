@@ -1,0 +1,53 @@
+"""Runs a part of the matrix by hand: `python -m tests.reference.matrix --defects 'stream-*' [--all] [--select GLOB]`.
+
+Prints, for each gateway, what it violates beyond or short of what its defect lists; exits 1 when there is any.
+"""
+
+from __future__ import annotations
+
+import argparse
+from fnmatch import fnmatchcase
+
+from conformance.contract.catalog import CATALOG
+from conformance.reference.defects import DEFECTS
+from conformance.run.matrix import FAITHFUL, Row, cover, run_matrix
+from conformance.scenario.load import load_scenarios, select
+
+
+def difference(row: Row) -> str:
+    """What a row has beyond ("+") and short of ("-") its defect's list; "" for none."""
+    listed = DEFECTS[row.gateway].violates if row.gateway in DEFECTS else frozenset()
+    lines = [f"  + {clause}  in {', '.join(row.violated[clause][:4])}" for clause in sorted(row.violated.keys() - listed)]
+    lines += [f"  - {clause}" for clause in sorted(listed - row.violated.keys())]
+    lines += [f"  ! {fault}" for fault in row.faults[:5]]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Run and print; the exit code."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--defects", default="*", help="a glob of defect names")
+    parser.add_argument("--select", action="append", default=[], help="globs of scenarios (default: the covering set)")
+    parser.add_argument("--all", action="store_true", help="every scenario")
+    parser.add_argument("--drivers", default="wire")
+    options = parser.parse_args()
+    scenarios = load_scenarios()
+    if options.select:
+        scenarios = select(scenarios, options.select)
+    elif not options.all:
+        scenarios = cover(scenarios, CATALOG)
+    names = [FAITHFUL, *(name for name in DEFECTS if fnmatchcase(name, options.defects))]
+    print(f"{len(scenarios)} scenarios, {len(names)} gateways")
+    rows = run_matrix(scenarios, names, drivers=tuple(options.drivers.split(",")))
+    failed = 0
+    for row in rows.values():
+        wrong = difference(row)
+        failed += bool(wrong)
+        print(f"{'DIFFERS' if wrong else 'ok':<8}{row.gateway} ({row.cases} cases)")
+        if wrong:
+            print(wrong)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
