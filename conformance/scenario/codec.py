@@ -11,19 +11,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.driver.model import Behaviour
-from conformance.scenario.model import Play, PlayItem, Repeat, Scenario, ScenarioRequest
+from conformance.scenario import steps as sequence
+from conformance.scenario.model import Play, PlayItem, Repeat, Scenario, ScenarioRequest, SequenceStep, StepLane
 from conformance.scenario.place import Place
 from conformance.scenario.request import PATHS
 from conformance.target.profile import CAPABILITIES
 
 #: The kinds of lane, each with its members.
-LANES: dict[str, tuple[str, ...]] = {"single": ("m0",), "pool4": ("m0", "m1", "m2", "m3")}
+LANES: dict[str, tuple[str, ...]] = {"single": ("m0",), "pool2": ("m0", "m1"), "pool4": ("m0", "m1", "m2", "m3")}
 #: The words of a play that need no envelope.
 SPECIALS = ("@refuse", "@close", "@reset", "@hang")
 #: The keys of a request that are not parameters of the API.
 REQUEST_KEYS = ("endpoint", "model", "raw", "json", "headers", "api_key")
 
-_KEYS = ("id", "title", "request", "lane", "play", "client", "needs", "exercises", "source", "live", "drivers", "repeat")
+_KEYS = (
+    "id", "title", "request", "lane", "play", "client", "needs", "exercises", "source", "live", "drivers", "repeat",
+    "steps",
+)  # fmt: skip
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+(?:-[a-z0-9]+)*)+")
 _HANG_UP = re.compile(r"send|head|event:[1-9]\d*")
 _CASSETTE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:[./][A-Za-z0-9_-]+)*")
@@ -41,8 +45,11 @@ def decode(table: Any, *, where: str) -> Scenario:
     lane = place.at("lane").one_of(place.text(fields, "lane", default="single"), LANES)
     live = place.flag(fields, "live")
     play = _play(fields.get("play", {}), LANES[lane], place.at("play"))
-    if not (live or play.default or play.members):
+    steps = _steps(fields, LANES[lane], place)
+    if not (live or play.default or play.members or steps):
         raise place.at("play").wrong("nothing is played", "give play.default, or live = true")
+    if live and steps:
+        raise place.at("live").wrong("a sequence needs an upstream that plays", "drop live, or steps")
     needs = place.texts(fields, "needs")
     return Scenario(
         id=identity,
@@ -57,6 +64,35 @@ def decode(table: Any, *, where: str) -> Scenario:
         live=live,
         drivers=place.texts(fields, "drivers"),
         repeat=_repeat(fields.get("repeat", {}), place.at("repeat")),
+        steps=steps,
+    )
+
+
+def _steps(fields: Mapping[str, Any], members: tuple[str, ...], place: Place) -> tuple[SequenceStep, ...]:
+    tables = fields.get("steps", [])
+    if not isinstance(tables, list) or ("steps" in fields and not tables):
+        raise place.at("steps").wrong("a list of tables is wanted", "[[scenario.steps]], at least one")
+    return tuple(
+        _step(fields, table, number, members, place.at(f"steps.{number}")) for number, table in enumerate(tables)
+    )
+
+
+def _step(shared: Mapping[str, Any], table: Any, number: int, members: tuple[str, ...], place: Place) -> SequenceStep:
+    fields = place.table(table, '{ after = "0.3 cooldown", times = 4 }', sequence.STEP_KEYS)
+    whole = sequence.merged(shared, fields, place)
+    play = _play(whole["play"], members, place.at("play"))
+    if not (play.default or play.members):
+        raise place.at("play").wrong("nothing is played", "give play.default, here or for the whole scenario")
+    return SequenceStep(
+        request=_request(whole["request"], place.at("request")),
+        play=play,
+        behaviour=_behaviour(whole["client"], place.at("client")),
+        after=sequence.wait(fields.get("after", 0), place.at("after")),
+        times=sequence.times(fields, place),
+        gap_ms=place.milliseconds(fields, "gap_ms"),
+        together=place.flag(fields, "together"),
+        same_nonce=sequence.same_nonce(fields, number, place),
+        lane=StepLane(place.at("lane").one_of(place.text(fields, "lane", default="own"), StepLane)),
     )
 
 

@@ -6,6 +6,7 @@ Data only; `load` makes it from TOML.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from conformance.driver.model import Behaviour
@@ -57,12 +58,55 @@ class Repeat:
     load: tuple[int, ...] = ()
 
 
+class Window(StrEnum):
+    """The windows of a gateway's memory whose length a target declares (Profile.cooldown_ms and so on)."""
+
+    COOLDOWN = "cooldown"
+    QUARANTINE = "quarantine"
+    RETRY_AFTER = "retry-after"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """A time to let pass: `amount` ms, or `amount` times the length of a `window`."""
+
+    amount: float = 0.0
+    window: Window | None = None
+
+
+class StepLane(StrEnum):
+    """Which lane a step is sent to."""
+
+    OWN = "own"  # the scenario's
+    OTHER = "other"  # another alias, with members of its own
+    SIBLING = "sibling"  # another alias, whose members are other models at the same origins
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SequenceStep:
+    """One step of a sequence: a request with its play and client, whole, sent `times` times.
+
+    It begins `after` the end of the step before. Its requests follow each other with `gap_ms` between, or are sent at
+    once (`together`). `same_nonce`: they carry the nonce of the request before, so that both have the same prompt.
+    """
+
+    request: ScenarioRequest
+    play: Play
+    behaviour: Behaviour = field(default_factory=Behaviour)
+    after: Wait = Wait()
+    times: int = 1
+    gap_ms: float = 0.0
+    together: bool = False
+    same_nonce: bool = False
+    lane: StepLane = StepLane.OWN
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """One scenario. `lane` is the kind of lane that it needs: "single" (one member) or "pool4" (four).
+    """One scenario. `lane` is the kind of lane that it needs: "single" (one member), "pool2" (two) or "pool4" (four).
 
     `live` says that it needs no play and can be sent to a deployed gateway; `drivers` are those that can send it (all
-    that fit when empty).
+    that fit when empty). With `steps` it is a sequence, and `request`, `play` and `behaviour` are what its steps share.
     """
 
     id: str
@@ -77,6 +121,17 @@ class Scenario:
     live: bool = False
     drivers: tuple[str, ...] = ()
     repeat: Repeat = Repeat()
+    steps: tuple[SequenceStep, ...] = ()
+
+    @property
+    def places(self) -> frozenset[StepLane]:
+        """The lanes that it needs besides its own."""
+        return frozenset(step.lane for step in self.steps) - {StepLane.OWN}
+
+    @property
+    def windows(self) -> frozenset[Window]:
+        """The windows whose length it has to know."""
+        return frozenset(step.after.window for step in self.steps if step.after.window is not None)
 
     @property
     def stream(self) -> bool:

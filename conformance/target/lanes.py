@@ -5,7 +5,7 @@ Plans aliases and members, and renders them for a gateway's configuration. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -32,11 +32,14 @@ class Lane:
     members: tuple[Member, ...]
 
 
-def plan_lanes(sizes: Sequence[int], *, ports: Sequence[int]) -> tuple[Lane, ...]:
+def plan_lanes(
+    sizes: Sequence[int], *, ports: Sequence[int], shared: Mapping[int, int] | None = None
+) -> tuple[Lane, ...]:
     """One lane for each size, with that many members; the lanes' names count from lane-000.
 
     Ports are dealt in order and again from the start when they run out: within a lane they always differ; with
     `sum(sizes)` ports no two members share one, which a play that closes a port needs when lanes run side by side.
+    A lane in `shared` has the ports of the earlier lane of the same size that is named there, and takes none of its own.
     Keys and upstream model names are distinct and recognisable, so that a leak names its member. Raises ValueError
     when a lane needs more ports than there are.
     """
@@ -45,9 +48,14 @@ def plan_lanes(sizes: Sequence[int], *, ports: Sequence[int]) -> tuple[Lane, ...
     lanes: list[Lane] = []
     dealt = 0
     for number, size in enumerate(sizes):
-        members = tuple(_plan_member(number, index, ports[(dealt + index) % len(ports)]) for index in range(size))
+        like = (shared or {}).get(number)
+        if like is None:
+            own = [ports[(dealt + index) % len(ports)] for index in range(size)]
+            dealt += size
+        else:
+            own = [member.port for member in lanes[like].members]
+        members = tuple(_plan_member(number, index, port) for index, port in enumerate(own))
         lanes.append(Lane(alias=f"lane-{number:03d}", members=members))
-        dealt += size
     return tuple(lanes)
 
 

@@ -20,18 +20,28 @@ from conformance.target.template import COMMAND_WORDS, LANE_WORDS, unknown_word
 CAPABILITIES: dict[str, str] = {
     "retries": "a retryable failure is tried again",
     "failover": "a failing member's request is answered by another member of the pool",
-    "cooldown": "a failing member is left alone for a while, then probed",
-    "quarantine": "a model that a member rejects by name twice is skipped for a while",
+    "cooldown": "a failing member is left alone for the declared time",
+    "probe": "past the middle of a cooldown one request at a time tries the member",
+    "breaker-outages-only": "only server errors and transport failures open a cooldown",
+    "quarantine": "a model that a member rejects by name twice in a row is skipped for the declared time",
     "honours-retry-after": "a member's Retry-After is waited out",
     "idle-timeout": "a silent stream is ended by the gateway after the declared time",
     "first-token-timeout": "a member that sends no first token in the declared time is given up",
     "cache": "equal requests may be answered from a cache",
     "provider-blind": "no member's model name, host, provider name or response shape shows; `model` is the alias",
     "reports-serving-model": "the response names the deployment that served",
+    "spread": "requests are spread over all healthy members",
+    "cancel": "a client's hang-up closes the upstream connection in the declared time",
 }
 
 #: Capabilities that are a time limit, and the key that says how long it is.
-_TIME_LIMITS = {"idle-timeout": "idle_timeout_ms", "first-token-timeout": "first_token_timeout_ms"}
+_TIME_LIMITS = {
+    "idle-timeout": "idle_timeout_ms",
+    "first-token-timeout": "first_token_timeout_ms",
+    "cooldown": "cooldown_ms",
+    "quarantine": "quarantine_ms",
+    "cancel": "cancel_ms",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +82,11 @@ class Profile:
     settle_ms: float = 0.0
     first_token_timeout_ms: float | None = None
     idle_timeout_ms: float | None = None
+    cooldown_ms: float | None = None
+    cooldown_after: int = 1
+    quarantine_ms: float | None = None
+    retry_after_max_ms: float | None = None
+    cancel_ms: float | None = None
     deadlines: Deadlines = field(default_factory=Deadlines)
     program: str = ""
     program_variable: str = ""

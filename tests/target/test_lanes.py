@@ -44,3 +44,12 @@ def test_a_lane_that_cannot_be_served_is_refused(sizes: list[int], ports: list[i
     """A lane needs at least one member and as many ports as members."""
     with pytest.raises(ValueError, match="cannot be served"):
         plan_lanes(sizes, ports=ports)
+
+
+def test_a_lane_may_have_the_ports_of_another() -> None:
+    """A shared lane asks the same origins for other models with other keys, and takes no ports from those after it."""
+    first, second, third = plan_lanes([2, 2, 1], ports=range(4000, 4003), shared={1: 0})
+    assert [member.port for member in first.members] == [member.port for member in second.members] == [4000, 4001]
+    assert third.members[0].port == 4002
+    members = (*first.members, *second.members, *third.members)
+    assert len({member.model for member in members}) == len({member.api_key for member in members}) == 5

@@ -76,6 +76,8 @@ def test_a_running_target_may_name_the_upstream_behind_it() -> None:
         ({"environment": {"X": "{folder_}"}}, "unknown placeholder", "gate: environment", "'folder'"),
         ({"idle_timeout_ms": 0}, "0", "gate: idle_timeout_ms", "milliseconds"),
         ({"capabilities": ["idle-timeout"]}, "'idle-timeout' is declared without its time", "gate", "idle_timeout_ms"),
+        ({"capabilities": ["cooldown"]}, "'cooldown' is declared without its time", "gate", "cooldown_ms"),
+        ({"capabilities": ["quarantine"]}, "'quarantine' is declared without its time", "gate", "quarantine_ms"),
         ({"path_prefix": "v1/"}, "'v1/' does not match", "gate: path_prefix", "slash"),
         ({"base_url": "http://x/v1"}, "'base_url' has no meaning", "gate", "drop base_url"),
     ],
