@@ -56,6 +56,11 @@ SOURCES: dict[str, Source] = {
         "https://github.com/openai/openai-python/blob/main/src/openai/_streaming.py",
         _DAY,
     ),
+    "openai-sdk/accumulation": Source(
+        "openai-python: joining deltas",
+        "https://github.com/openai/openai-python/blob/main/src/openai/lib/streaming/_deltas.py",
+        _DAY,
+    ),
     "openai-sdk/errors": Source(
         "openai-python: handling errors", "https://github.com/openai/openai-python#handling-errors", _DAY
     ),

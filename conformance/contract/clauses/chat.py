@@ -247,6 +247,36 @@ def content_string(x: Exchange) -> Iterator[Finding]:
         yield at_path(the_reply(x), ("choices", position, "message", "content"), expected, show(content))
 
 
+def _answer_in_reasoning(choice: dict[str, Any], message: dict[str, Any]) -> bool:
+    reasoning = message.get("reasoning_content") or message.get("reasoning")
+    return (
+        choice.get("finish_reason") == "stop"
+        and not message.get("content")
+        and not null_allowed(message)
+        and isinstance(reasoning, str)
+        and bool(reasoning.strip())
+    )
+
+
+@clause(
+    id="chat.message.answer-in-content",
+    level=Level.SHOULD,
+    basis=Basis.CONTRACT,
+    title="A finished answer stands in the content, not in the reasoning alone",
+    rationale="Clients read the content and store an empty answer. The API knows no reasoning text, so no norm places it: a SHOULD.",
+    source="incident/content-null",
+    applies=_has_messages,
+)
+def answer_in_content(x: Exchange) -> Iterator[Finding]:
+    for position, choice in _choices(x):
+        message = choice.get("message")
+        if isinstance(message, dict) and _answer_in_reasoning(choice, message):
+            path = ("choices", position, "message", "content")
+            yield at_path(
+                the_reply(x), path, "the answer", f"{show(message.get('content'))}, and text in the reasoning"
+            )
+
+
 @clause(
     id="chat.message.optional-not-null",
     level=Level.MUST,

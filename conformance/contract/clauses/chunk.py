@@ -77,6 +77,12 @@ def shape(x: Exchange) -> Iterator[Finding]:
             if not owned(problem.path):
                 where = ".".join(map(str, problem.path)) or "the chunk"
                 yield at_event(reply, event, f"{where}: {problem.expected}", problem.actual)
+    for event, choice in _choices(x):
+        logprobs = choice.get("logprobs")
+        if x.request.endpoint is not Endpoint.CHAT or not isinstance(logprobs, dict):
+            continue
+        if not {"content", "refusal"} & logprobs.keys():
+            yield at_event(reply, event, "logprobs with a member `content`", show(logprobs))
 
 
 @clause(

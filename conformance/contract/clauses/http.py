@@ -265,6 +265,10 @@ def header_single(x: Exchange) -> Iterator[Finding]:
         values = reply.message.head.all(name)
         if len(values) > 1:
             yield at_head(reply, f"one {name} line", f"{len(values)}: {show(list(values))}", field=name)
+    # Fetch allows one origin or `*`: two values joined on one line fail as two lines do.
+    origin = reply.header("access-control-allow-origin") or ""
+    if "," in origin:
+        yield at_head(reply, "one origin", show(origin), field="access-control-allow-origin")
 
 
 def _mode_judged(x: Exchange) -> bool:

@@ -91,6 +91,32 @@ def stream_typed(x: Exchange) -> Iterator[Finding]:
             yield at_event(reply, event, f"event: {name}", f"event: {event.event.type}")
 
 
+def _judged_elsewhere(name: str, path: tuple[str | int, ...]) -> bool:
+    """Whether a clause of its own judges the member at `path` of an event called `name`."""
+    delta, added = name.endswith(".delta"), name == "response.output_item.added"
+    if path in (("type",), ("sequence_number",)):
+        return True
+    return (path == ("output_index",) and (delta or added)) or (path == ("item_id",) and delta)
+
+
+@clause(
+    id="responses.stream.shape",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="Every event has the API's shape for its type",
+    rationale="Typed clients build items and parts from the events' members: one without its index, part or response is dropped.",
+    source="openai-api/responses-streaming",
+    applies=lambda x: _stream(x) and any(name for _, name, _ in _typed(x)),
+)
+def stream_shape(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    for event, name, value in _typed(x):
+        for problem in problems("response-stream-event", value) if name else ():
+            if not _judged_elsewhere(name, problem.path):
+                where = ".".join(map(str, problem.path)) or name
+                yield at_event(reply, event, f"{where}: {problem.expected}", problem.actual)
+
+
 @clause(
     id="responses.stream.created-first",
     level=Level.MUST,
@@ -167,7 +193,10 @@ def sequence(x: Exchange) -> Iterator[Finding]:
     title="An output item is added before its deltas, with indexes from 0",
     rationale="A delta for an item that was never added is dropped; an index that starts at 1 leaves a hole.",
     source="openai-api/responses-streaming",
-    applies=lambda x: _stream(x) and any("output_index" in value or ".delta" in name for _, name, value in _typed(x)),
+    applies=lambda x: (
+        _stream(x)
+        and any("output_index" in value or name.endswith((".delta", ".added")) for _, name, value in _typed(x))
+    ),
 )
 def items(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
@@ -193,18 +222,25 @@ def items(x: Exchange) -> Iterator[Finding]:
     id="responses.stream.item-ids",
     level=Level.MUST,
     basis=Basis.CONTRACT,
-    title="Deltas name their item",
+    title="Deltas name the item that they belong to",
     rationale="Clients route a delta by item_id; without it parallel calls are glued together.",
     source="openai-api/responses-streaming",
     applies=lambda x: _stream(x) and any(name.endswith(".delta") for _, name, _ in _typed(x)),
 )
 def item_ids(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
+    ids: dict[str, Any] = {}
     for event, name, value in _typed(x):
-        if name.endswith(".delta") and not (isinstance(value.get("item_id"), str) and value["item_id"]):
-            yield at_event(
-                reply, event, "a non-empty item_id", show(value.get("item_id")) if "item_id" in value else "none"
-            )
+        index, item = show(value.get("output_index")), value.get("item")
+        if name == "response.output_item.added" and isinstance(item, dict):
+            ids[index] = item.get("id")
+        if not name.endswith(".delta"):
+            continue
+        told = value.get("item_id")
+        if not (isinstance(told, str) and told):
+            yield at_event(reply, event, "a non-empty item_id", show(told) if "item_id" in value else "none")
+        elif isinstance(ids.get(index), str) and ids[index] and told != ids[index]:
+            yield at_event(reply, event, f"item_id {show(ids[index])}, as the item at {index} was added", show(told))
 
 
 @clause(

@@ -197,11 +197,11 @@ def tool_distinct(x: Exchange) -> Iterator[Finding]:
 
 @clause(
     id="chunk.tool.continuation",
-    level=Level.SHOULD,
+    level=Level.MUST,
     basis=Basis.CONTRACT,
     title="Later deltas of a tool call leave out its id and name",
-    rationale="The API sends them once. Official SDKs bear an empty or repeated one, several others open a new call: a SHOULD.",
-    source="openai-api/chat-streaming",
+    rationale="Deltas are joined: the official SDK appends a repeated id or name to the first; others take an empty one for a new call, or refuse it.",
+    source="openai-sdk/accumulation",
     applies=_stream_calls,
 )
 def tool_continuation(x: Exchange) -> Iterator[Finding]:
@@ -309,12 +309,24 @@ def arguments_json(x: Exchange) -> Iterator[Finding]:
                 yield _finding(x, f"JSON as the arguments of {show(call.name)}", show(call.arguments))
 
 
-def _reason_owed(x: Exchange) -> bool:
-    # openai-api/function-calling: with a named function in tool_choice the API itself answers `stop`.
-    named = isinstance(x.request.get("tool_choice"), dict) or isinstance(x.request.get("function_call"), dict)
+def _forced(x: Exchange) -> bool:
+    """Whether `stop` beside tool calls is right: the API itself answers so when the request forces a call."""
+    forced = x.request.get("tool_choice")
+    named = isinstance(forced, dict) or forced == "required" or isinstance(x.request.get("function_call"), dict)
     attempt = serving(x)
-    official = attempt is not None and attempt.request.host.endswith("api.openai.com")
-    return _called(x) and x.request.endpoint is Endpoint.CHAT and not named and not official
+    return named or (attempt is not None and attempt.request.host.endswith("api.openai.com"))
+
+
+def _reason_owed(x: Exchange) -> bool:
+    reply = x.reply
+    if x.request.endpoint is not Endpoint.CHAT or not stayed(x) or reply is None or not reply.ok:
+        return False
+    return (_called(x) and not _forced(x)) or any(_says_called(choice) for choice in reply.answer.choices)
+
+
+def _says_called(choice: Choice) -> bool:
+    """Whether a choice says that tools are called and holds nothing; text beside it is an answer of some use."""
+    return "tool_calls" in choice.reasons and choice.empty
 
 
 def _legacy(choice: Choice) -> bool:
@@ -325,8 +337,8 @@ def _legacy(choice: Choice) -> bool:
     id="tool.finish-reason",
     level=Level.MUST,
     basis=Basis.CONTRACT,
-    title="A turn that ends with tool calls has the finish reason tool_calls",
-    rationale="Agents run tools on this reason alone: with stop the loop ends and the tools are never called.",
+    title="A turn has the finish reason tool_calls exactly when it calls tools",
+    rationale="Agents run tools on this reason alone: with stop the loop ends and the tools are never called; without a call there is nothing to run.",
     source="openai-api/chat-object",
     applies=_reason_owed,
 )
@@ -334,5 +346,7 @@ def tool_finish_reason(x: Exchange) -> Iterator[Finding]:
     for choice in the_reply(x).answer.choices:
         allowed = {"tool_calls", "length", "content_filter"} | ({"function_call"} if _legacy(choice) else set())
         wrong = [reason for reason in choice.reasons if isinstance(reason, str) and reason and reason not in allowed]
-        if choice.tool_calls and wrong:
+        if choice.tool_calls and wrong and not _forced(x):
             yield _finding(x, '"tool_calls"', show(wrong[0]))
+        elif _says_called(choice):
+            yield _finding(x, "a tool call before the reason tool_calls", "no tool call, and no text")
