@@ -1,0 +1,97 @@
+"""Small makers of hooks, shared by the tables: what a defect most often does to documents, chunks, events and errors.
+
+Each gives a function fit for one hook of Behaviour. Pure but for the memory in `Call.memo`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from conformance.reference.behaviour import ErrorReply, Fields, Moment
+from conformance.reference.call import Call, Operation
+
+Doc = dict[str, Any]
+#: Changes a document in place.
+Edit = Callable[[Doc], None]
+FramesHook = Callable[[list[bytes], Moment, Call], list[bytes]]
+
+
+def each_reply(edit: Edit, operation: Operation = Operation.CHAT) -> Callable[[Any, Call], Any]:
+    """A `doc` hook: `edit` on every JSON answer of `operation`."""
+
+    def hook(doc: Any, call: Call) -> Any:
+        if call.operation is operation and isinstance(doc, dict):
+            edit(doc)
+        return doc
+
+    return hook
+
+
+def each_choice(edit: Edit, operation: Operation = Operation.CHAT) -> Callable[[Any, Call], Any]:
+    """A `doc` hook: `edit` on every choice of every JSON answer of `operation`."""
+
+    def all_choices(doc: Doc) -> None:
+        for choice in doc.get("choices", ()):
+            edit(choice)
+
+    return each_reply(all_choices, operation)
+
+
+def each_chunk(edit: Edit, operation: Operation = Operation.CHAT) -> Callable[[list[Doc], Call], list[Doc]]:
+    """A `chunks` hook: `edit` on every chunk (not on an error) of a stream of `operation`."""
+
+    def hook(chunks: list[Doc], call: Call) -> list[Doc]:
+        for chunk in chunks:
+            if call.operation is operation and "error" not in chunk:
+                edit(chunk)
+        return chunks
+
+    return hook
+
+
+def each_stream_choice(edit: Edit, operation: Operation = Operation.CHAT) -> Callable[[list[Doc], Call], list[Doc]]:
+    """A `chunks` hook: `edit` on every choice of every chunk of a stream of `operation`."""
+
+    def all_choices(chunk: Doc) -> None:
+        for choice in chunk["choices"]:
+            edit(choice)
+
+    return each_chunk(all_choices, operation)
+
+
+def at(moment: Moment, edit: Callable[[list[bytes]], list[bytes]]) -> FramesHook:
+    """A `frames` hook: `edit` on the encoded events of one moment."""
+
+    def hook(frames: list[bytes], now: Moment, call: Call) -> list[bytes]:
+        return edit(frames) if now is moment else frames
+
+    return hook
+
+
+def each_error(edit: Edit) -> Callable[[ErrorReply, Call], ErrorReply]:
+    """An `error` hook: `edit` on the object `error` of every error reply."""
+
+    def hook(error: ErrorReply, call: Call) -> ErrorReply:
+        edit(error.doc["error"])
+        return error
+
+    return hook
+
+
+def with_field(name: str, value: str) -> Callable[[Fields, int, Call], Fields]:
+    """A `headers` hook: one more field line on every response."""
+
+    def hook(fields: Fields, status: int, call: Call) -> Fields:
+        return (*fields, (name, value))
+
+    return hook
+
+
+def without_field(*names: str) -> Callable[[Fields, int, Call], Fields]:
+    """A `headers` hook: no field line of these names."""
+
+    def hook(fields: Fields, status: int, call: Call) -> Fields:
+        return tuple(field for field in fields if field[0] not in names)
+
+    return hook
