@@ -205,6 +205,8 @@ def _conforms(x: Exchange, reply: Reply) -> bool:
         data = reply.doc.get("data") if reply.doc is not None else None
         kinds = {isinstance(item.get("embedding"), str) for item in data or () if isinstance(item, dict)}
         return bool(found) and kinds == {encoded}
+    if x.request.endpoint is Endpoint.RESPONSES:
+        return reply.answer.finished
     if x.request.endpoint not in CHOICES or len(reply.answer.choices) != requested_choices(x):
         return False
     stream = bool(reply.events)
@@ -227,7 +229,9 @@ def _success_owed(x: Exchange) -> bool:
 
 def _names_timeout(reply: Reply) -> bool:
     text = reply.content[:4000].lower()
-    return reply.status in (408, 504) or any(word in text for word in (b"timeout", b"timed out", b"time-out", b"deadline"))
+    return reply.status in (408, 504) or any(
+        word in text for word in (b"timeout", b"timed out", b"time-out", b"deadline")
+    )
 
 
 @clause(
@@ -539,6 +543,8 @@ def status_kept(x: Exchange) -> Iterator[Finding]:
         allowed |= _SERVER
     if reply.status in allowed or (reply.ok and reply.events and reply.answer.errors):
         return
+    if reply.ok and 300 <= _errors(x)[-1].status < 400:
+        return  # the gateway followed the redirect, out of the capture's sight
     told = ", ".join(str(error.status) for error in _errors(x))
     yield at_head(
         reply, f"one of {', '.join(map(str, sorted(allowed)))} (the upstream answered {told})", f"status {reply.status}"

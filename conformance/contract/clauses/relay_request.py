@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.evidence import at_exchange, show
+from conformance.contract.kinds import error_object, reason_of
+from conformance.contract.when import failed
 from conformance.exchange.model import Attempt, Endpoint, Exchange
+from conformance.wire.jsondoc import parse
 
 #: openai-api/chat-create: parameters that change what is generated. A gateway may leave `model` to its configuration.
 _PARAMETERS = (
@@ -78,30 +82,76 @@ def _leg(x: Exchange, number: int, expected: str, actual: str) -> Finding:
 
 
 def _same(left: Any, right: Any) -> bool:
-    """JSON equality in which 1 and 1.0 are one number, true is not 1, and a lone stop text is a list of it."""
+    """JSON equality: 1 and 1.0 are one number, true is not 1, a null member is none, a lone text is a list of it."""
     if isinstance(left, bool) != isinstance(right, bool):
         return False
     if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(_same(left[name], right[name]) for name in left)
+        names = [{name for name, value in side.items() if value is not None} for side in (left, right)]
+        return names[0] == names[1] and all(_same(left[name], right[name]) for name in names[0])
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(_same(a, b) for a, b in zip(left, right, strict=True))
     if isinstance(left, str) and isinstance(right, list):
         return right == [left]
+    if isinstance(left, list) and isinstance(right, str):
+        return left == [right]
     return bool(left == right)
+
+
+#: openai-api/chat-create, openai-api/completions: what a parameter that is left out means. None: nothing is sent for it.
+_DEFAULTS: dict[str, Any] = {
+    "temperature": 1,
+    "top_p": 1,
+    "n": 1,
+    "best_of": 1,
+    "presence_penalty": 0,
+    "frequency_penalty": 0,
+    "logprobs": False,
+    "echo": False,
+    "parallel_tool_calls": True,
+    "response_format": {"type": "text"},
+    "stop": [],
+    "logit_bias": {},
+    "seed": None,
+    "suffix": None,
+    "dimensions": None,
+    "max_tokens": None,
+    "max_completion_tokens": None,
+    "max_output_tokens": None,
+}
+
+
+def _default(name: str, value: Any) -> bool:
+    """Whether `value` says what leaving `name` out says."""
+    if name in ("tool_choice", "function_call"):
+        return bool(value == "auto")
+    return value is None or (_DEFAULTS.get(name) is not None and _same(value, _DEFAULTS[name]))
+
+
+def _successor(name: str, sent: dict[str, Any]) -> Any:
+    """What replaced a deprecated parameter: functions as tools."""
+    tools = sent.get("tools")
+    if name == "functions" and isinstance(tools, list):
+        return [tool.get("function") for tool in tools if isinstance(tool, dict)]
+    choice = sent.get("tool_choice")
+    if name == "function_call":
+        return choice.get("function") if isinstance(choice, dict) else choice
+    return None
 
 
 def _lost(asked: dict[str, Any], sent: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     for name in _PARAMETERS:
-        if asked.get(name) is None:
+        if asked.get(name) is None or (name not in sent and _default(name, asked[name])):
             continue
-        if name not in sent:
+        value = sent.get(name, _successor(name, sent))
+        if value is None:
             yield name, show(asked[name]), "absent"
-        elif not _same(asked[name], sent[name]):
-            yield name, show(asked[name]), show(sent[name])
-    caps = [asked[name] for name in _CAPS if asked.get(name) is not None]
-    if caps and not any(sent.get(name) in caps for name in _CAPS):
+        elif not _same(asked[name], value):
+            yield name, show(asked[name]), show(value)
+    # openai-api/chat-create: max_tokens is deprecated in favour of max_completion_tokens, which counts where both stand.
+    cap = next((asked[name] for name in reversed(_CAPS) if asked.get(name) is not None), None)
+    if cap is not None and not any(_same(sent.get(name), cap) for name in _CAPS):
         told = {name: sent[name] for name in _CAPS if name in sent}
-        yield "max_tokens", show(caps[-1]), show(told) if told else "absent"
+        yield _CAPS[asked.get(_CAPS[1]) is not None], show(cap), show(told) if told else "absent"
 
 
 @clause(
@@ -126,13 +176,65 @@ def _messages(doc: Any) -> list[Any] | None:
     return messages if isinstance(messages, list) else None
 
 
-def _plain(message: Any) -> Any:
-    """A message with a content of one text part read as that text."""
-    if isinstance(message, dict) and isinstance(message.get("content"), list):
-        parts = message["content"]
-        if len(parts) == 1 and isinstance(parts[0], dict) and parts[0].get("type") == "text":
-            return {**message, "content": parts[0].get("text")}
-    return message
+def _joined(content: Any) -> Any:
+    """A content of text parts alone as one text, "" for none; any other as it is."""
+    if content is None:
+        return ""
+    if not isinstance(content, list) or not all(
+        isinstance(part, dict) and part.get("type") == "text" for part in content
+    ):
+        return content
+    return "".join(str(part.get("text") or "") for part in content)
+
+
+def _same_content(left: Any, right: Any) -> bool:
+    if _same(left, right):
+        return True
+    texts = _joined(left), _joined(right)
+    if isinstance(left, str) and isinstance(right, str):
+        return False
+    # Joining parts to one text needs a divider, which no norm names: white space does not count.
+    return all(isinstance(text, str) for text in texts) and "".join(texts[0].split()) == "".join(texts[1].split())
+
+
+def _same_arguments(left: Any, right: Any) -> bool:
+    """Whether two lists of tool calls are the same, their arguments compared as JSON."""
+    if not (isinstance(left, list) and isinstance(right, list) and len(left) == len(right)):
+        return _same(left, right)
+    return all(_same(_parsed(a), _parsed(b)) for a, b in zip(left, right, strict=True))
+
+
+def _parsed(call: Any) -> Any:
+    function = call.get("function") if isinstance(call, dict) else None
+    text = function.get("arguments") if isinstance(function, dict) else None
+    doc = parse(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else None
+    if doc is None or not doc.ok or not isinstance(function, dict):
+        return call
+    return {**call, "function": {**function, "arguments": {"json": doc.value}}}
+
+
+#: A model's system prompt is called `developer` by newer models; gateways map one to the other.
+_INSTRUCTING = ("system", "developer")
+
+
+def _same_message(asked: Any, sent: Any) -> bool:
+    """Whether a message arrived whole. Members that are null may be left out, others may be added; content stays."""
+    if not isinstance(asked, dict) or not isinstance(sent, dict):
+        return _same(asked, sent)
+    roles = asked.get("role"), sent.get("role")
+    if roles[0] != roles[1] and not all(role in _INSTRUCTING for role in roles):
+        return False
+    if "content" in asked and "content" not in sent:
+        return False
+    if not _same_content(asked.get("content"), sent.get("content")):
+        return False
+    calls = asked.get("tool_calls"), sent.get("tool_calls")
+    if any(calls) and not _same_arguments(*calls):
+        return False
+    rest = (
+        name for name, value in asked.items() if value is not None and name not in ("role", "content", "tool_calls")
+    )
+    return all(_same(asked[name], sent.get(name)) for name in rest)
 
 
 @clause(
@@ -149,10 +251,10 @@ def messages(x: Exchange) -> Iterator[Finding]:
     asked = _messages(x.request.doc.value) or []
     for number, attempt in _same_operation(x):
         assert attempt.request.doc is not None
-        sent = [_plain(message) for message in _messages(attempt.request.doc.value) or []]
+        sent = _messages(attempt.request.doc.value) or []
         position = 0
         for message in asked:
-            found = next((at for at in range(position, len(sent)) if _same(_plain(message), sent[at])), None)
+            found = next((at for at in range(position, len(sent)) if _same_message(message, sent[at])), None)
             if found is None:
                 nearest = sent[position] if position < len(sent) else "no message"
                 yield _leg(x, number, show(message), show(nearest))
@@ -172,10 +274,73 @@ def messages(x: Exchange) -> Iterator[Finding]:
 def nothing_added(x: Exchange) -> Iterator[Finding]:
     assert x.request.doc is not None
     asked = x.request.doc.value
-    capped = any(name in asked for name in _CAPS)
     for number, attempt in _same_operation(x):
         assert attempt.request.doc is not None
         for name, value in attempt.request.doc.value.items():
-            known = name in asked or name in _HARMLESS or (capped and name in _CAPS) or value is None
+            known = name in asked or name in _HARMLESS or name in _DEFAULTS or value is None
             if not known:
                 yield _leg(x, number, f"no `{name}`", f"{name}: {show(value)}")
+
+
+@clause(
+    id="relay.request.defaults",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A parameter that the client left out keeps the API's default",
+    rationale="An invented cap cuts answers, an invented temperature changes them: the client asked for what the API says.",
+    source="openai-api/chat-create",
+    applies=_forwarded,
+)
+def defaults(x: Exchange) -> Iterator[Finding]:
+    assert x.request.doc is not None
+    asked = x.request.doc.value
+    capped = any(asked.get(name) is not None for name in _CAPS)
+    for number, attempt in _same_operation(x):
+        assert attempt.request.doc is not None
+        for name, value in attempt.request.doc.value.items():
+            left_out = name in _DEFAULTS and asked.get(name) is None and not (capped and name in _CAPS)
+            if left_out and not _default(name, value):
+                yield _leg(x, number, f"no `{name}`: the client sent none", f"{name}: {show(value)}")
+
+
+def _added(x: Exchange, attempt: Attempt) -> list[str]:
+    asked, sent = x.request.doc, attempt.request.doc
+    if asked is None or sent is None:
+        return []
+    return [
+        name for name, value in sent.value.items() if name not in asked.value and value is not None and name != "model"
+    ]
+
+
+def _names(attempt: Attempt, name: str) -> bool:
+    """Whether a member's refusal is about the parameter `name`."""
+    reply = attempt.reply
+    value = reply.doc.value if reply is not None and reply.doc is not None and reply.doc.ok else None
+    if (error_object(value) or {}).get("param") == name:
+        return True
+    quoted = re.search(rf"""['"`]{re.escape(name)}['"`]""", reason_of(value))
+    return bool(quoted) or ("_" in name and re.search(rf"\b{re.escape(name)}\b", reason_of(value)) is not None)
+
+
+def _refused_for_added(x: Exchange) -> list[tuple[int, Attempt]]:
+    return [
+        (number, attempt)
+        for number, attempt in _same_operation(x)
+        if attempt.reply is not None and attempt.reply.status in (400, 422) and _added(x, attempt)
+    ]
+
+
+@clause(
+    id="relay.request.not-spoiled",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A request does not fail for a parameter that the client did not send",
+    rationale="The client cannot take away what it never sent: the request is valid and can never succeed.",
+    source="openai-api/errors",
+    applies=lambda x: failed(x) and bool(_refused_for_added(x)),
+)
+def not_spoiled(x: Exchange) -> Iterator[Finding]:
+    for number, attempt in _refused_for_added(x):
+        for name in _added(x, attempt):
+            if _names(attempt, name):
+                yield _leg(x, number, f"no `{name}`: the client sent none", f"the member refuses {name}")
