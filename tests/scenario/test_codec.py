@@ -14,7 +14,7 @@ from conformance.data import data_root
 from conformance.driver.model import Behaviour
 from conformance.errors import ScenarioError
 from conformance.scenario.codec import decode
-from conformance.scenario.model import Play, PlayItem, Scenario
+from conformance.scenario.model import Play, PlayItem, Repeat, Scenario
 
 SCHEMA = jsonschema.Draft202012Validator(json.loads((data_root("schemas") / "scenario.json").read_bytes()))
 
@@ -31,6 +31,7 @@ exercises = ["pool.failover.answers"]
 source = "incident A"
 live = true
 drivers = ["wire"]
+repeat = { alone = 3, load = [4, 16] }
 
 [scenario.request]
 endpoint = "chat.completions"
@@ -82,6 +83,7 @@ def test_every_key_is_read() -> None:
         source="incident A",
         live=True,
         drivers=("wire",),
+        repeat=Repeat(alone=3, load=(4, 16)),
     )
     assert scenario.stream
 
@@ -91,6 +93,7 @@ def test_defaults() -> None:
     scenario = decode(minimal(), where="x.toml")
     assert (scenario.lane, scenario.live, scenario.stream) == ("single", False, False)
     assert (scenario.needs, scenario.drivers, scenario.behaviour) == (frozenset(), (), Behaviour())
+    assert scenario.repeat == Repeat(alone=1, load=())
 
 
 def test_json_says_what_toml_cannot() -> None:
@@ -144,6 +147,9 @@ def test_json_says_what_toml_cannot() -> None:
         ({"exercises": ["a", "a"]}, "exercises: an item stands twice", ""),
         ({"drivers": "wire"}, "drivers: a list of texts", ""),
         ({"live": 1}, "live: true or false", ""),
+        ({"repeat": {"often": 3}}, "repeat: unknown key 'often'", "alone"),
+        ({"repeat": {"alone": -1}}, "repeat.alone: a whole number", ""),
+        ({"repeat": {"load": [0]}}, "repeat.load: a list of whole numbers", ""),
     ],
 )
 def test_error_says_where_and_what_to_do(changes: dict[str, Any], what: str, hint: str) -> None:
