@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from conformance.cassette.store import Library
 from conformance.contract.clause import Clause
@@ -66,18 +67,29 @@ def call_of(case: PlannedCase, lane: Lane, profile: Profile, base_url: str, nonc
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """What both legs saw of one request, before anything is read: the client's capture and the journal's entries."""
+
+    case: PlannedCase
+    nonce: str
+    capture: Capture
+    entries: tuple[Entry, ...]
+
+
 class Player:
     """Plays cases on a stage. Belongs to one event loop; `aclose` frees its connections."""
 
-    def __init__(self, stage: Stage | Seat, clauses: Sequence[Clause], *, seed: int = 0) -> None:
+    def __init__(
+        self, stage: Stage | Seat, clauses: Sequence[Clause], *, seed: int = 0, scripts: Scripts | None = None
+    ) -> None:
         self._stage = stage if isinstance(stage, Stage) else None
         self._seat = stage if isinstance(stage, Seat) else stage.seat
         self._clauses = tuple(clauses)
         self._seed = seed
         self._control = ControlClient(self._seat.upstream)
         self._drivers: dict[str, Driver] = {}
-        self._library = Library()
-        self._scripts = Scripts(self._library.get)
+        self._scripts = scripts if scripts is not None else Scripts(Library().get)
         self._names = {port: f"u{index}" for index, port in enumerate(self._seat.upstream.ports)}
 
     async def aclose(self) -> None:
@@ -137,6 +149,10 @@ class Player:
 
     async def exchange(self, case: PlannedCase, *, repetition: int = 0) -> Exchange:
         """Send the request of a case once and join what both legs saw."""
+        return self.joined(await self.observe(case, repetition=repetition))
+
+    async def observe(self, case: PlannedCase, *, repetition: int = 0) -> Observed:
+        """Send the request of a case once and bring back what both legs saw, not read yet."""
         seat = self._seat
         lane = seat.lanes[case.lane]
         nonce = nonce_for(self._seed, case.id, repetition)
@@ -152,21 +168,25 @@ class Player:
             capture = await self._driver(case.driver).send(call)
         finally:
             entries = await self._control.take(nonce, wait_ms=WAIT_MS, settle_ms=seat.profile.settle_ms)
-        attempts = [self._attempt(entry, capture, lane) for entry in entries]
+        return Observed(case=case, nonce=nonce, capture=capture, entries=entries)
+
+    def joined(self, observed: Observed) -> Exchange:
+        """The exchange of what was observed: everything read into facts."""
+        case, capture, nonce = observed.case, observed.capture, observed.nonce
+        lane = self._seat.lanes[case.lane]
+        # Dispatches of a request that carries no nonce cannot be told from others'.
+        marked = nonce.encode() in capture.transcript.request
+        attempts = [self._attempt(entry, capture, lane) for entry in observed.entries]
         return assemble(
             name=case.id,
             transcript=capture.transcript,
-            attempts=None if self._unattributed(case, nonce, capture) else attempts,
-            terms=terms_of(case.scenario, lane, seat, self._scripts),
+            attempts=attempts if marked else None,
+            terms=terms_of(case.scenario, lane, self._seat, self._scripts),
             driver=case.driver,
-            nonce=nonce if nonce.encode() in capture.transcript.request else "",
+            nonce=nonce if marked else "",
             hangup=capture.hangup,
             client=capture.client,
         )
-
-    def _unattributed(self, case: PlannedCase, nonce: str, capture: Capture) -> bool:
-        """Whether dispatches of this request cannot be told from others': it carries no nonce."""
-        return nonce.encode() not in capture.transcript.request
 
     def _driver(self, name: str) -> Driver:
         if name not in self._drivers:
