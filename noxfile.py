@@ -28,6 +28,9 @@ PORTKEY = {
     "overrides": {"@hono/node-server": "1.14.1"},
 }
 
+#: The matrix test is asked for by its marker; a share of the gateways goes to one worker.
+MATRIX = ["-m", "matrix", "-n", "2", "--dist", "loadgroup"]
+
 #: What a third-party gateway's run may end with: it conforms, or it does not.
 JUDGED = [0, 1]
 
@@ -79,6 +82,13 @@ def reference(session: nox.Session) -> None:
     """The embedded reference gateway holds every clause on every scenario."""
     session.install(".")
     session.run("conformance", "run", "--target", "reference", *session.posargs)
+
+
+@nox.session
+def matrix(session: nox.Session) -> None:
+    """Every defect of the reference gateway violates exactly the clauses that it lists, and no clause is spared."""
+    session.install(".[test]")
+    session.run("pytest", "tests/reference/test_matrix.py", *MATRIX, *session.posargs)
 
 
 @nox.session

@@ -1,4 +1,4 @@
-"""The proof that clauses bite: the faithful reference gateway and every defect of it, side by side, over the same scenarios.
+"""The proof that clauses bite: the faithful reference gateway and every defect of it, over the same scenarios.
 
 One upstream, one process that hosts all gateways; the result is, for each gateway, which clauses were violated where.
 """
@@ -17,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from zlib import crc32
 
+from conformance.cassette.store import Library
 from conformance.contract.catalog import CATALOG
 from conformance.contract.clause import Clause, Outcome
 from conformance.errors import LaunchError
@@ -28,6 +29,7 @@ from conformance.scenario.model import Scenario
 from conformance.target.load import load_profile
 from conformance.target.profile import Profile
 from conformance.target.render import RENDERERS
+from conformance.upstream.items import Scripts
 from conformance.upstream.process import UpstreamProcess, start_upstream
 
 FAITHFUL = "faithful"
@@ -72,29 +74,47 @@ def run_matrix(
     *,
     drivers: Sequence[str] = ("wire",),
     clauses: Sequence[Clause] = tuple(CATALOG.values()),
-    workers: int = 8,
+    workers: int = 6,
+    abreast: int = 3,
 ) -> dict[str, Row]:
-    """One row for each of `gateways` ("faithful" or a defect's name). Raises LaunchError, UpstreamError."""
+    """One row for each of `gateways` ("faithful" or a defect's name): `abreast` gateways at a time, each with
+    `workers` cases at a time. Raises LaunchError, UpstreamError.
+    """
     profile = load_profile("reference")
     cases = [case for case in plan_cases(scenarios, drivers, profile) if not case.skipped]
     with start_upstream(sum(lane_sizes(cases))) as upstream, _hosted(profile, cases, upstream) as ports:
-        rows = {}
-        for name in gateways:
-            seat = Seat(
+        lanes = lanes_for(cases, profile, upstream.ports)
+        seats = {
+            name: Seat(
                 upstream=upstream.address,
                 base_url=f"http://127.0.0.1:{ports[name]}/v1",
                 version="",
-                lanes=lanes_for(cases, profile, upstream.ports),
+                lanes=lanes,
                 profile=profile,
             )
-            rows[name] = asyncio.run(_row(name, seat, cases, clauses, workers))
-        return rows
+            for name in gateways
+        }
+        return asyncio.run(_rows(seats, cases, clauses, workers, abreast))
 
 
-async def _row(name: str, seat: Seat, cases: Sequence[PlannedCase], clauses: Sequence[Clause], workers: int) -> Row:
+async def _rows(
+    seats: dict[str, Seat], cases: Sequence[PlannedCase], clauses: Sequence[Clause], workers: int, abreast: int
+) -> dict[str, Row]:
+    scripts = Scripts(Library().get)
+    turn = asyncio.Semaphore(abreast)
+
+    async def play(name: str, seat: Seat) -> Row:
+        async with turn:
+            player = Player(seat, clauses, seed=crc32(name.encode()), scripts=scripts)
+            return await _row(name, player, cases, workers)
+
+    rows = await asyncio.gather(*(play(name, seat) for name, seat in seats.items()))
+    return {row.gateway: row for row in rows}
+
+
+async def _row(name: str, player: Player, cases: Sequence[PlannedCase], workers: int) -> Row:
     row = Row(gateway=name)
     done: list[Case] = []
-    player = Player(seat, clauses, seed=crc32(name.encode()))
     await player.play_all(cases, workers=workers, keep=done.append)
     for case in done:
         if case.error:
@@ -110,9 +130,7 @@ async def _row(name: str, seat: Seat, cases: Sequence[PlannedCase], clauses: Seq
 
 
 @contextmanager
-def _hosted(
-    profile: Profile, cases: Sequence[PlannedCase], upstream: UpstreamProcess
-) -> Iterator[dict[str, int]]:
+def _hosted(profile: Profile, cases: Sequence[PlannedCase], upstream: UpstreamProcess) -> Iterator[dict[str, int]]:
     """The process that hosts every gateway; yields the port of each."""
     with TemporaryDirectory(prefix="conformance-matrix-") as folder:
         config = Path(folder) / "gateway.json"

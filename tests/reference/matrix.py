@@ -17,7 +17,8 @@ from conformance.scenario.load import load_scenarios, select
 def difference(row: Row) -> str:
     """What a row has beyond ("+") and short of ("-") its defect's list; "" for none."""
     listed = DEFECTS[row.gateway].violates if row.gateway in DEFECTS else frozenset()
-    lines = [f"  + {clause}  in {', '.join(row.violated[clause][:4])}" for clause in sorted(row.violated.keys() - listed)]
+    beyond = sorted(row.violated.keys() - listed)
+    lines = [f"  + {clause}  in {', '.join(row.violated[clause][:4])}" for clause in beyond]
     lines += [f"  - {clause}" for clause in sorted(listed - row.violated.keys())]
     lines += [f"  ! {fault}" for fault in row.faults[:5]]
     return "\n".join(lines)

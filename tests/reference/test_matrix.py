@@ -1,0 +1,87 @@
+"""The matrix: the faithful gateway violates nothing, each defect exactly what it lists, and no clause is spared.
+
+Minutes of work, so it is asked for by its marker: `pytest -m matrix -n 2 --dist loadgroup`. The gateways are split into
+shares; the rows of a share are made at once, when the first test of the share asks for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from conformance.contract.catalog import CATALOG
+from conformance.reference.defects import DEFECTS
+from conformance.run.matrix import FAITHFUL, Row, cover, run_matrix
+from conformance.scenario.load import load_scenarios
+from conformance.scenario.model import Scenario
+
+#: How many parts the gateways are split into, each run by one worker.
+SHARES = 4
+#: Clauses that only megabytes can show: their scenarios are played for the defects that list them, and the faithful.
+HEAVY = frozenset({"stream.event.bounded"})
+GATEWAYS = (FAITHFUL, *DEFECTS)
+SHARE = {name: number % SHARES for number, name in enumerate(GATEWAYS)}
+
+pytestmark = pytest.mark.matrix
+
+
+def violates(name: str) -> frozenset[str]:
+    """What a gateway is known to violate."""
+    return DEFECTS[name].violates if name in DEFECTS else frozenset()
+
+
+def drivers(name: str) -> tuple[str, ...]:
+    """What speaks to a gateway: the raw client, and the SDK where the defect is about what it makes of the bytes."""
+    about_sdk = name == FAITHFUL or any(clause.startswith("sdk.") for clause in violates(name))
+    return ("wire", "openai-python") if about_sdk else ("wire",)
+
+
+def chosen(*, heavy: bool) -> tuple[Scenario, ...]:
+    """The covering scenarios of the clauses that are heavy, or of all others."""
+    wanted = [clause for clause in CATALOG if (clause in HEAVY) is heavy]
+    return cover(load_scenarios(), wanted)
+
+
+@cache
+def share(number: int) -> dict[str, Row]:
+    """The rows of one share."""
+    names = [name for name in GATEWAYS if SHARE[name] == number]
+    rows: dict[str, Row] = {}
+    for spoken in {drivers(name) for name in names}:
+        rows |= run_matrix(chosen(heavy=False), [name for name in names if drivers(name) == spoken], drivers=spoken)
+    weighed = [name for name in names if name == FAITHFUL or violates(name) & HEAVY]
+    for name, row in run_matrix(chosen(heavy=True), weighed).items() if weighed else ():
+        rows[name].violated.update(row.violated)
+        rows[name].faults.extend(row.faults)
+    return rows
+
+
+@pytest.fixture(scope="session")
+def row() -> Callable[[str], Row]:
+    """What a gateway, by name, came to."""
+    return lambda name: share(SHARE[name])[name]
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.xdist_group(f"matrix-{SHARE[name]}")) for name in GATEWAYS]
+)
+def test_violations_are_exactly_those_listed(name: str, row: Callable[[str], Row]) -> None:
+    """A gateway violates the clauses that its defect lists, no other, and the harness itself is at no fault."""
+    found = row(name)
+    assert found.faults == []
+    assert {clause: cases[:4] for clause, cases in found.violated.items() if clause not in violates(name)} == {}
+    assert violates(name) - found.violated.keys() == frozenset()
+
+
+def test_every_clause_bites() -> None:
+    """Each clause of the catalogue is violated by at least one defect, and no defect names an unknown clause."""
+    listed = frozenset[str]().union(*(defect.violates for defect in DEFECTS.values()))
+    assert sorted(CATALOG.keys() - listed) == []
+    assert sorted(listed - CATALOG.keys()) == []
+
+
+def test_there_are_enough_defects() -> None:
+    """At least forty."""
+    assert len(DEFECTS) >= 40
