@@ -102,7 +102,7 @@ class Ours(Contestant):
     async def measure(self, kind: str, connections: int, seconds: float) -> float:
         control, pending = ControlClient(self._process.address), set[asyncio.Task[None]]()
 
-        async def renew(old: str, new: str) -> None:
+        async def renew(new: str, old: str = "") -> None:
             await control.arm(new, {}, [self._replies[kind]])
             if old:
                 taken = await control.take(old, wait_ms=2000)
@@ -111,24 +111,27 @@ class Ours(Contestant):
         def fresh() -> str:
             return f"cf-bench{next(self._numbers):06d}"
 
-        current, following, count = fresh(), fresh(), 0
-        await renew("", current)
-        await renew("", following)
+        # The one before the current one is taken: its last request was answered long before the next 200 were sent.
+        before, current, following, count = "", fresh(), fresh(), 0
+        await renew(current)
+        await renew(following)
         request = chat(f"Say hello. {current}", stream=kind == "sse")
 
         def next_request() -> bytes:
-            nonlocal current, following, count, request
+            nonlocal before, current, following, count, request
             count += 1
             if count % TAKE_EVERY == 0:
-                last, current, following = current, following, fresh()
+                done, before, current, following = before, current, following, fresh()
                 request = chat(f"Say hello. {current}", stream=kind == "sse")
-                task = asyncio.ensure_future(renew(last, following))
+                task = asyncio.ensure_future(renew(following, done))
                 pending.add(task)
                 task.add_done_callback(pending.discard)
             return request
 
         found = await load(self.port, next_request, connections=connections, seconds=seconds)
         await asyncio.gather(*pending)
+        for nonce in filter(None, (before, current, following)):
+            await control.take(nonce, wait_ms=2000)
         await control.aclose()
         return found.answers / found.seconds
 

@@ -17,6 +17,8 @@ from collections.abc import Callable
 
 from conformance.upstream.ledger import Attempt
 from conformance.upstream.script import Action, Step
+from conformance.wire.framing import skim_framing
+from conformance.wire.head import MAX_HEAD
 from conformance.wire.http1 import RequestReader
 from conformance.wire.transcript import End
 
@@ -29,7 +31,9 @@ Begin = Callable[["Connection", bytes, float, float], Attempt]
 
 
 class Connection:
-    """Serves requests one after the other. `number` is its id, `served` how many requests it has begun to answer.
+    """Serves requests one after the other, on `port` of `member`.
+
+    `number` is its id, `served` how many requests it has begun to answer.
 
     `begin(connection, request, head_at, now)` gives the attempt to play; `gone(connection)` is called once at the end.
     """
@@ -39,6 +43,7 @@ class Connection:
         "_begin",
         "_gone",
         "_head_at",
+        "_held",
         "_index",
         "_invited",
         "_last",
@@ -48,7 +53,9 @@ class Connection:
         "_socket",
         "_steps",
         "_timer",
+        "member",
         "number",
+        "port",
         "retiring",
         "served",
     )
@@ -57,16 +64,20 @@ class Connection:
         self,
         loop: asyncio.AbstractEventLoop,
         accepted: socket.socket,
+        member: str,
+        port: int,
         number: int,
         begin: Begin,
         gone: Callable[[Connection], None],
     ) -> None:
         self._loop, self._socket, self._begin, self._gone = loop, accepted, begin, gone
-        self.number, self.served, self.retiring = number, 0, False
+        self.member, self.port, self.number = member, port, number
+        self.served, self.retiring = 0, False
         self._reader = RequestReader()
         self._attempt: Attempt | None = None
         self._last: Attempt | None = None
         self._head_at: float | None = None
+        self._held = 0  # bytes that the reader has and has not given
         self._invited = False
         self._steps: tuple[Step, ...] = ()
         self._index = 0
@@ -100,8 +111,13 @@ class Connection:
         if not data:
             self._peer_gone()
             return
+        if self._attempt is None and not self._held and is_one_request(data):
+            now = self._loop.time()
+            self._play(self._begin(self, data, now, now))
+            return
         reader = self._reader
         reader.feed(data)
+        self._held += len(data)
         if self._head_at is None and reader.head_seen:
             self._head_at = self._loop.time()
         if self._attempt is None:
@@ -109,20 +125,24 @@ class Connection:
 
     def _serve(self) -> None:
         """Answer whole requests in order, until one takes time or none is left."""
-        while self._attempt is None and self._socket.fileno() >= 0:
+        while self._held and self._attempt is None and self._socket.fileno() >= 0:
             request = self._reader.take()
             if request is None:
                 self._invite()
                 return
+            self._held -= len(request)
             self._invited = False
             self.retiring = self.retiring or self._reader.broken
             now = self._loop.time()
             attempt = self._begin(self, request, now if self._head_at is None else self._head_at, now)
             self._head_at = now if self._reader.head_seen else None
-            self.served += 1
-            self._attempt = self._last = attempt
-            self._steps, self._index = attempt.script.steps, 0
-            self._advance()
+            self._play(attempt)
+
+    def _play(self, attempt: Attempt) -> None:
+        self.served += 1
+        self._attempt = self._last = attempt
+        self._steps, self._index = attempt.script.steps, 0
+        self._advance()
 
     def _invite(self) -> None:
         """RFC 9110 section 10.1.1: 100 (Continue) to a client that waits for it, once."""
@@ -138,10 +158,11 @@ class Connection:
         assert attempt is not None
         while True:
             step = self._steps[self._index]
-            due = attempt.read_at + step.at / 1000.0
-            if step.at and due > loop.time():
-                self._timer = loop.call_at(due, self._resume)
-                return
+            if step.at:
+                due = attempt.read_at + step.at / 1000.0
+                if due > loop.time():
+                    self._timer = loop.call_at(due, self._resume)
+                    return
             if step.action is not Action.SEND:
                 self._finish(attempt, step.action)
                 return
@@ -222,6 +243,19 @@ class Connection:
         self._loop.remove_writer(self._socket)
         self._socket.close()
         self._gone(self)
+
+
+def is_one_request(data: bytes) -> bool:
+    """Whether `data` is for sure one whole ordinary request and nothing else; what is not goes the reader's way."""
+    end = data.find(b"\n\r\n") + 3
+    head = data[:end]
+    if end < 3 or end > MAX_HEAD or data[0] in b"\r\n" or b"\n\n" in head:
+        return False
+    skimmed = skim_framing(head)
+    if skimmed is None:
+        return False
+    length, chunked, _, expects = skimmed
+    return not chunked and not expects and end + max(length, 0) == len(data)
 
 
 def _unsent(peer: socket.socket) -> int:

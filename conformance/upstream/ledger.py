@@ -48,12 +48,20 @@ class Attempt:
     )
 
     def __init__(
-        self, *, nonce: str, member: str, port: int, number: int, played: Played, script: Script, request: bytes,
+        self, nonce: str, member: str, port: int, number: int, played: Played, script: Script, request: bytes,
         at: float, read_at: float, connection: int, on_connection: int, page: Page | None,
     ) -> None:  # fmt: skip
-        self.nonce, self.member, self.port, self.number = nonce, member, port, number
-        self.played, self.script, self.request = played, script, request
-        self.at, self.read_at, self.connection, self.on_connection = at, read_at, connection, on_connection
+        self.nonce = nonce
+        self.member = member
+        self.port = port
+        self.number = number
+        self.played = played
+        self.script = script
+        self.request = request
+        self.at = at
+        self.read_at = read_at
+        self.connection = connection
+        self.on_connection = on_connection
         self.page = page
         self.writes: list[tuple[float, int]] = []
         self.written = 0

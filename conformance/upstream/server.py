@@ -158,31 +158,20 @@ class Upstream:
 
     def _accepted(self, member: MemberPort, accepted: socket.socket) -> None:
         number, self._connections = self._connections, self._connections + 1
-
-        def begin(connection: Connection, request: bytes, at: float, now: float) -> Attempt:
-            return self._begin(member, connection, request, at, now)
-
-        member.connections.add(Connection(self._loop, accepted, number, begin, member.connections.discard))
-
-    def _begin(self, member: MemberPort, connection: Connection, request: bytes, at: float, now: float) -> Attempt:
-        """The attempt that `request` is, with the script that answers it; recorded."""
-        nonce = find_nonce(request, self._ledger.pages)
-        page = self._ledger.pages.get(nonce)
-        number, played, script = self._answer(member.name, nonce, page, request)
-        attempt = Attempt(
-            nonce=nonce,
-            member=member.name,
-            port=member.port,
-            number=number,
-            played=played,
-            script=script,
-            request=request,
-            at=at,
-            read_at=now,
-            connection=connection.number,
-            on_connection=connection.served,
-            page=page,
+        member.connections.add(
+            Connection(self._loop, accepted, member.name, member.port, number, self._begin, member.connections.discard)
         )
+
+    def _begin(self, connection: Connection, request: bytes, at: float, now: float) -> Attempt:
+        """The attempt that `request` is, with the script that answers it; recorded."""
+        pages = self._ledger.pages
+        nonce = find_nonce(request, pages)
+        page = pages.get(nonce)
+        number, played, script = self._answer(connection.member, nonce, page, request)
+        attempt = Attempt(
+            nonce, connection.member, connection.port, number, played, script, request, at, now,
+            connection.number, connection.served, page,
+        )  # fmt: skip
         self._ledger.record(attempt)
         return attempt
 

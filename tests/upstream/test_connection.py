@@ -10,14 +10,18 @@ import struct
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from conformance.cassette.model import Envelope, EnvelopeEnd, Frame
 from conformance.scenario.model import PlayItem
 from conformance.upstream.client import SyncControlClient
+from conformance.upstream.connection import is_one_request
 from conformance.upstream.items import Inline
 from conformance.upstream.journal import LOOK_AHEAD, Entry, sent_segments
 from conformance.upstream.process import UpstreamProcess
 from conformance.upstream.script import script
+from conformance.wire.http1 import RequestReader
 from conformance.wire.transcript import Arrivals, End, Segment
 from tests.upstream.peer import Peer, chat, document, events, fresh_nonce, post
 
@@ -322,3 +326,55 @@ def test_a_close_over_unread_bytes_is_still_a_fin(upstream: UpstreamProcess, con
         with contextlib.suppress(OSError):
             peer.send(b"POST / HTTP/1.1\r\nContent-Length: 100000\r\n\r\n" + b"x" * 1000)
         assert peer.read_to_end()[1] == "fin"
+
+
+ORDINARY = [
+    chat("cf-abcdef"),
+    post(b""),
+    b"GET /health HTTP/1.1\r\nHost: m\r\n\r\n",
+    b"POST / HTTP/1.1\r\ncontent-length:5\r\nConnection: keep-alive\r\n\r\nhello",
+]
+
+
+@pytest.mark.parametrize("request_bytes", ORDINARY)
+def test_an_ordinary_request_is_known_at_a_glance(request_bytes: bytes) -> None:
+    """Whole and alone; one byte less or more is the reader's matter."""
+    assert is_one_request(request_bytes)
+    assert not is_one_request(request_bytes[:-1])
+    assert not is_one_request(request_bytes + b"G")
+    assert not is_one_request(b"\r\n" + request_bytes)
+
+
+@settings(max_examples=500, deadline=None, derandomize=True)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                b"GET / HTTP/1.1",
+                b"POST /x",
+                b"\r\n",
+                b"\n",
+                b"\r",
+                b" ",
+                b":",
+                b"Content-Length: 2",
+                b"Content-Length:2, 2",
+            ]
+            + [
+                b"content-length: +2",
+                b"Transfer-Encoding: chunked",
+                b"Expect: 100-continue",
+                b"2\r\nab\r\n0\r\n\r\n",
+                b"ab",
+            ]
+        ),
+        max_size=12,
+    ).map(b"".join)
+)
+def test_the_glance_never_differs_from_the_reader(data: bytes) -> None:
+    """Where it says one request, the reader gives exactly that one and keeps nothing."""
+    if is_one_request(data):
+        reader = RequestReader()
+        reader.feed(data)
+        assert (reader.take(), reader.broken, reader.expect_continue) == (data, False, False)
+        assert (reader.take(), reader.head_seen) == (None, False)
