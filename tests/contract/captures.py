@@ -7,7 +7,7 @@ judge` sees. Knows no clause.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any
@@ -136,13 +136,17 @@ class Try:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """Both legs of one exchange and what the target declares; `attempts` None: the upstream leg is not held."""
+    """Both legs of one exchange and what the target declares; `attempts` None: the upstream leg is not held.
+
+    `known` adds what a run knows and no capture holds: terms, a hang-up, what an SDK made of it.
+    """
 
     request: Ask
     reply: Envelope
     attempts: tuple[Try, ...] | None = None
     capabilities: frozenset[str] = field(default_factory=frozenset)
     name: str = "capture"
+    known: Callable[[Exchange], Exchange] | None = None
 
 
 def capture(
@@ -193,7 +197,19 @@ def _recorded(asked: Ask, host: str, key: str) -> RecordedRequest:
 def exchange(item: Capture) -> Exchange:
     """What `conformance judge` sees of it."""
     client, upstream = cassettes(item)
-    return exchanges(client, upstream, item.capabilities)[0]
+    seen = exchanges(client, upstream, item.capabilities)[0]
+    return seen if item.known is None else item.known(seen)
+
+
+def knowing(item: Capture, *, attempt: Mapping[str, Any] | None = None, terms: Any = None, **facts: Any) -> Capture:
+    """The capture with facts of a run: members of the exchange, of its `terms`, and of its last `attempt`."""
+
+    def known(seen: Exchange) -> Exchange:
+        if attempt is not None and seen.attempts:
+            facts["attempts"] = (*seen.attempts[:-1], replace(seen.attempts[-1], **attempt))
+        return replace(seen, terms=replace(seen.terms, **(terms or {})), **facts)
+
+    return replace(item, known=known)
 
 
 def verdicts(item: Capture) -> dict[str, Verdict]:
