@@ -1,30 +1,43 @@
-"""The form of a clause's examples, and what makes one true: an area's table maps each of its clause ids to one Example.
+"""The form of a clause's examples, and what makes one true: an area's table maps each clause id to one Example.
 
-`examples_<area>.py` holds `EXAMPLES: Examples`, `test_<area>.py` runs it with `parameters` and `differs`. Knows no clause.
+`examples_<area>.py` holds `EXAMPLES: Examples`, `test_<area>.py` runs it with `parameters` and `differs`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
+from conformance.contract.catalog import CATALOG
 from conformance.contract.clause import Outcome
-from tests.contract.captures import Capture, verdicts
+from conformance.contract.judge import judge_clause
+from conformance.exchange.model import Exchange
+from tests.contract.captures import Capture, exchange
+
+#: What a clause is judged on: a capture, or an exchange that tells more than a capture can (`told`).
+Sample = Capture | Exchange
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Captures on which a clause is HELD (not merely not applicable), and captures on which it is VIOLATED."""
+    """Samples on which a clause is HELD (not merely not applicable), and samples on which it is VIOLATED."""
 
-    held: tuple[Capture, ...]
-    violated: tuple[Capture, ...]
+    held: tuple[Sample, ...]
+    violated: tuple[Sample, ...]
 
 
 Examples = dict[str, Example]
-Parameter = tuple[str, Outcome, Capture]
+Parameter = tuple[str, Outcome, Sample]
+
+
+def told(item: Capture, **terms: Any) -> Exchange:
+    """The exchange of a capture, with terms that only a run knows."""
+    found = exchange(item)
+    return replace(found, terms=replace(found.terms, **terms))
 
 
 def parameters(examples: Examples) -> list[Parameter]:
-    """Every example as (clause id, the outcome that it has to have, capture)."""
+    """Every example as (clause id, the outcome that it has to have, sample)."""
     return [
         (name, outcome, item)
         for name, example in examples.items()
@@ -41,5 +54,5 @@ def label(parameter: Parameter) -> str:
 def differs(parameter: Parameter) -> str:
     """What the judge says instead of the outcome that the example has to have, or ""."""
     name, outcome, item = parameter
-    verdict = verdicts(item)[name]
+    verdict = judge_clause(CATALOG[name], exchange(item) if isinstance(item, Capture) else item)
     return "" if verdict.outcome is outcome else f"{verdict.outcome.value}: {verdict.findings or verdict.reason}"
