@@ -65,6 +65,15 @@ def _run(parser: ArgumentParser) -> None:
     parser.add_argument("--model", default="", help="the model to ask for (a URL target)")
     parser.add_argument("--max-requests", type=_count(0), metavar="N", help="stop before more requests were sent")
     parser.add_argument("--max-tokens", type=_count(0), metavar="N", help="stop before more tokens were spent")
+    parser.add_argument(
+        "--load", action="store_true", help="alone against in parallel: each scenario at rising concurrency"
+    )
+    parser.add_argument("--load-max", type=_count(2), default=16, metavar="N", help="highest concurrency (default: 16)")
+    parser.add_argument("--load-alone", type=_count(1), default=20, metavar="N", help="runs alone (default: 20)")
+    parser.add_argument("--load-rounds", type=_count(1), default=3, metavar="N", help="bursts at each (default: 3)")
+    parser.add_argument(
+        "--load-shape", action="append", choices=("burst", "closed", "open"), default=[], help="default: burst"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of nonces and order (default: 0)")
     _form(parser)
 

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from conformance.errors import UsageError
+from conformance.load.plan import LoadOptions
 from conformance.report.model import Part
 from conformance.target.profile import CAPABILITIES
 
@@ -29,7 +30,7 @@ class RunOptions:
 
     `target` is a bundled name, a profile's file or a URL; `select` and `clauses` are id globs (all when empty);
     `drivers` are names (the run's default when empty). `api_key_env` names the variable that holds the client's key.
-    `max_requests` and `max_tokens` cap a live run. `command` is what the report says was called, without secrets.
+    `max_requests` and `max_tokens` cap a live run; `load` makes it a load run. `command` is what the report says was called, without secrets.
     """
 
     target: str = "reference"
@@ -43,6 +44,7 @@ class RunOptions:
     max_requests: int | None = None
     max_tokens: int | None = None
     seed: int = 0
+    load: LoadOptions | None = None
     command: str = ""
 
 

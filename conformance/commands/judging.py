@@ -6,6 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from conformance.commands.shown import Shown, as_json
+from conformance.load.plan import LoadOptions, Shape
 from conformance.options import JudgeOptions, Observe, RunOptions, capabilities, words
 from conformance.report import terminal
 from conformance.report.codec import document
@@ -58,7 +59,20 @@ def run_options(arguments: Namespace) -> RunOptions:
         max_requests=arguments.max_requests,
         max_tokens=arguments.max_tokens,
         seed=arguments.seed,
+        load=_load(arguments),
         command=arguments.shown_command,
+    )
+
+
+def _load(arguments: Namespace) -> LoadOptions | None:
+    if not arguments.load:
+        return None
+    return LoadOptions(
+        alone=arguments.load_alone,
+        most=arguments.load_max,
+        rounds=arguments.load_rounds,
+        shapes=tuple(map(Shape, arguments.load_shape)) or (Shape.BURST,),
+        seed=arguments.seed,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from conformance.contract.clause import Level, Outcome
-from conformance.report.model import Case, Report, RunEnd, RunFooter, RunHeader, Summary
+from conformance.report.model import Case, LoadCell, LoadRow, Report, RunEnd, RunFooter, RunHeader, Summary
 
 CONFORMS, VIOLATIONS, USAGE, HARNESS = 0, 1, 2, 3
 _SOUND_ENDS = frozenset({RunEnd.COMPLETE, RunEnd.CAPPED})
@@ -51,13 +51,19 @@ def summarise(report: Report) -> Summary:
     return Summary(
         cases=len(report.cases),
         skipped=sum(bool(case.skipped) for case in report.cases),
-        checks=sum(counts[Outcome.HELD].values()) + sum(counts[Outcome.VIOLATED].values()),
+        checks=sum(counts[Outcome.HELD].values()) + sum(counts[Outcome.VIOLATED].values()) + _loaded(footer),
         gate=gate,
         unexercised=sum(len(missed(report.header, case)) for case in report.cases),
         errors=sum(bool(case.error) for case in report.cases) + (len(footer.errors) if footer else 0),
         counts=counts,
         end=footer.end if footer else None,
     )
+
+
+def _loaded(footer: RunFooter | None) -> int:
+    """How many verdicts a load run counted; their exchanges are dropped, so that no case holds them."""
+    rows = footer.load if footer is not None else ()
+    return sum(row.alone[1] + sum(counts[1] for counts in row.load.values()) for row in rows)
 
 
 def exit_code(summary: Summary) -> int:
@@ -80,10 +86,12 @@ def close(
     end: RunEnd = RunEnd.COMPLETE,
     errors: tuple[str, ...] = (),
     spent: dict[str, int] | None = None,
+    load: tuple[LoadRow, ...] = (),
+    cells: tuple[LoadCell, ...] = (),
 ) -> Report:
     """The whole report, its footer computed. `ended_at` is an ISO 8601 time, `spent` what a live run cost."""
     blank = Summary(cases=0, skipped=0, checks=0, gate=0, unexercised=0, errors=0, counts={})
-    draft = RunFooter(summary=blank, exit_code=HARNESS, ended_at=ended_at, end=end, errors=errors)
+    draft = RunFooter(summary=blank, exit_code=HARNESS, ended_at=ended_at, end=end, errors=errors, load=load)
     summary = summarise(Report(header=header, cases=(done := tuple(cases)), footer=draft))
     footer = RunFooter(
         summary=summary,
@@ -92,5 +100,7 @@ def close(
         end=end,
         errors=errors,
         spent=dict(spent or {}),
+        load=load,
+        cells=cells,
     )
     return Report(header=header, cases=done, footer=footer)

@@ -125,11 +125,63 @@ class Leg:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InFlight:
+    """One request of a load cell on the cell's clock (ms): when it was sent and over, and who was asked for it when."""
+
+    nonce: str
+    start: float
+    end: float
+    attempts: tuple[tuple[float, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadCell:
+    """One measurement of a load run. `leg` is "gateway", or "control": the same load straight at the upstream.
+
+    `lag_ms` is how late the harness's event loop was (99th percentile), `client_cpu` its share of one core, `failed` how
+    many clauses failed at least once.
+    """
+
+    scenario: str
+    driver: str
+    leg: str
+    shape: str
+    concurrency: int
+    requests: int
+    seconds: float
+    lag_ms: float
+    client_cpu: float
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadRow:
+    """One clause in one scenario, alone against in parallel; counts are (failed, decided).
+
+    `result` is a load.compare.LoadResult; `load` maps a concurrency to its counts; `low` and `high` bound the loaded
+    failure rate (95 %); `p` is Fisher's, corrected; `threshold` the lowest failing concurrency; `case` the evidence's id.
+    """
+
+    scenario: str
+    clause: str
+    result: str
+    alone: tuple[int, int]
+    load: dict[str, tuple[int, int]]
+    low: float = 0.0
+    high: float = 0.0
+    p: float = 1.0
+    threshold: int | None = None
+    reason: str = ""
+    case: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """One exchange and its verdicts. `id` is "scenario[driver]", with a repetition's number where there is one.
 
     `exercises` are the clauses that this case is held to exercise. `skipped` says why it was not run, `error` what in
-    the harness went wrong ("" for neither). `evidence` is there only where something was not simply held.
+    the harness went wrong ("" for neither). `evidence` is there only where something was not simply held, `beside` what
+    was in flight at that moment only in a load run.
     """
 
     id: str
@@ -145,6 +197,7 @@ class Case:
     evidence: tuple[Leg, ...] = ()
     skipped: str = ""
     error: str = ""
+    beside: tuple[InFlight, ...] = ()
 
     @property
     def area(self) -> str:
@@ -185,7 +238,8 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFooter:
-    """The last line of a report. `errors` are the harness's faults outside of any case, `spent` a live run's cost."""
+    """The last line of a report. `errors` are the harness's faults outside of any case, `spent` a live run's cost, `load` and
+    `cells` what a load run came to."""
 
     summary: Summary
     exit_code: int
@@ -193,6 +247,8 @@ class RunFooter:
     end: RunEnd = RunEnd.COMPLETE
     errors: tuple[str, ...] = ()
     spent: dict[str, int] = field(default_factory=dict)
+    load: tuple[LoadRow, ...] = ()
+    cells: tuple[LoadCell, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,12 @@ _STYLES = {Outcome.HELD: "green", Outcome.VIOLATED: "red", Outcome.INCONCLUSIVE:
 def render(report: Report) -> RenderableType:
     """The whole report: what ran against what, each violated clause, the table by area, the result."""
     return Group(
-        header(report.header), *_violations(report), *_inconclusive(report), *_faults(report), *summary(report)
+        header(report.header),
+        *_violations(report),
+        *_inconclusive(report),
+        *_load(report),
+        *_faults(report),
+        *summary(report),
     )
 
 
@@ -141,6 +146,29 @@ def _inconclusive(report: Report) -> Iterator[RenderableType]:
     if seen:
         yield Rule(Text("not decided", "bold yellow"), align="left", style="dim")
         yield from (Text(clean(f"{what}  [{views.listed(cases, 3)}]")) for what, cases in seen.items())
+
+
+def _load(report: Report) -> Iterator[RenderableType]:
+    """Alone against in parallel: what is not simply held, then how the control went."""
+    footer = report.footer
+    if footer is None or not footer.cells:
+        return
+    yield Rule(Text("alone and in parallel", "bold"), align="left", style="dim")
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for title in ("clause", "scenario", "result", "alone", "in parallel", "95 %", "from", "p"):
+        table.add_column(title, overflow="fold")
+    told = [row for row in footer.load if row.result != "holds"]
+    for row in told:
+        table.add_row(*(clean(cell) for cell in views.load_cells(row)))
+    if told:
+        yield table
+    held = sum(row.result == "holds" for row in footer.load)
+    yield Text(f"{held:,} clause and scenario pairs hold alone and in parallel", "dim")
+    yield Text(clean(views.control_line(footer.cells)), "dim")
+    for case in report.cases:
+        if case.beside:
+            yield Text(f"\nin flight beside {clean(case.nonce)} ({clean(case.id)})", "dim")
+            yield from (Text(clean(line)) for line in views.flight_lines(case))
 
 
 def _faults(report: Report) -> Iterator[RenderableType]:

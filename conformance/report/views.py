@@ -5,12 +5,12 @@ From a report to small tables of facts and one-line texts. Knows no output forma
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from conformance.contract.clause import Finding, Outcome, Verdict
 from conformance.report.gate import CONFORMS, VIOLATIONS, exit_code, missed, summarise
-from conformance.report.model import AttemptLine, Case, ClientLine, Report, Requirement, RunEnd
+from conformance.report.model import AttemptLine, Case, ClientLine, LoadCell, LoadRow, Report, Requirement, RunEnd
 from conformance.report.wireview import WireLine, view, visible
 
 
@@ -122,6 +122,48 @@ def evidence(case: Case, finding: Finding, *, width: int = 240) -> tuple[WireLin
     if leg is None or not kept or (span is None and finding.excerpt):
         return (WireLine(at=finding.at, before=visible(finding.excerpt), hit=True),) if finding.excerpt else ()
     return view(leg, span, width=width)
+
+
+def load_cells(row: LoadRow) -> tuple[str, ...]:
+    """The cells of a load row: clause, scenario, result, rates alone and loaded, interval, threshold, p."""
+    failed = sum(counts[0] for counts in row.load.values())
+    total = sum(counts[1] for counts in row.load.values())
+    return (
+        row.clause,
+        row.scenario,
+        row.result + (f": {row.reason}" if row.reason else ""),
+        f"{row.alone[0]}/{row.alone[1]}",
+        f"{failed}/{total}",
+        f"{row.low:.0%} to {row.high:.0%}" if failed else "",
+        f"{row.threshold} at a time" if row.threshold else "",
+        f"{row.p:.2g}" if failed else "",
+    )
+
+
+def control_line(cells: Iterable[LoadCell]) -> str:
+    """How the instrument itself fared: the control's failures, the worst lag, the highest CPU share."""
+    known = tuple(cells)
+    control = [cell for cell in known if cell.leg == "control"]
+    failing = sum(bool(cell.failed) for cell in control)
+    return (
+        f"control, straight at the upstream: {sum(cell.requests for cell in control):,} requests in {len(control)} cells, "
+        f"{failing} of them with a failing clause; harness: loop lag p99 up to "
+        f"{max((cell.lag_ms for cell in known), default=0.0):.0f} ms, CPU up to "
+        f"{max((cell.client_cpu for cell in known), default=0.0):.0%} of a core"
+    )
+
+
+def flight_lines(case: Case) -> Iterator[str]:
+    """A small timeline of what was in flight beside a failing exchange: one line for each request."""
+    first = min((flight.start for flight in case.beside), default=0.0)
+    last = max((flight.end for flight in case.beside), default=1.0)
+    scale = 48 / max(last - first, 1e-9)
+    for flight in case.beside:
+        start, end = int((flight.start - first) * scale), max(int((flight.end - first) * scale), 1)
+        bar = " " * start + "─" * max(1, end - start)
+        asked = ", ".join(f"{member} {at - flight.start:+.0f}" for at, member in flight.attempts)
+        mark = ">" if flight.nonce == case.nonce else " "
+        yield f"{mark} {flight.nonce}  {bar:<50} {flight.start - first:.0f} to {flight.end - first:.0f} ms  {asked}"
 
 
 def leg_title(leg: str) -> str:

@@ -3,7 +3,8 @@
 plan      scenarios × drivers -> cases, each with a lane of its own
 stage     replay upstream and gateway up (or found), with those lanes
 play      arm -> send -> take the journal -> assemble -> judge -> a case of the report
-live      the same against a deployed gateway whose upstream is not ours, under a cap
+load      each scenario alone and at rising concurrency, against a control straight at the upstream
+    live      the same against a deployed gateway whose upstream is not ours, under a cap
 captured  cassettes of both legs -> the same verdicts, without running anything
 """
 
@@ -19,7 +20,7 @@ from conformance.errors import HarnessError, UsageError
 from conformance.options import JudgeOptions, Observe, RunOptions, near
 from conformance.report.gate import close
 from conformance.report.model import Case, Report, RunEnd
-from conformance.run import captured, live
+from conformance.run import captured, live, loaded
 from conformance.run.header import header_of, now
 from conformance.run.plan import plan_cases
 from conformance.run.play import Player
@@ -42,6 +43,8 @@ def run(options: RunOptions, observe: Observe = _ignore) -> Report:
     scenarios = select_scenarios(load_scenarios(), options.select)
     if options.live:
         return live.run(options, profile, scenarios, clauses, observe)
+    if options.load is not None:
+        return loaded.run(options, options.load, profile, scenarios, clauses, observe)
     cases = plan_cases(scenarios, options.drivers, profile)
     with TemporaryDirectory(prefix="conformance-") as scratch, open_stage(profile, cases, Path(scratch)) as stage:
         header = header_of(options, profile, clauses, cases, version=stage.version)

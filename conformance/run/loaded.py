@@ -1,0 +1,116 @@
+"""A load run as a whole: stage up, every scenario measured, the comparison and its evidence as a report."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from conformance.contract.clause import Clause, Outcome, Verdict
+from conformance.errors import HarnessError, UsageError
+from conformance.load.compare import Compared, LoadResult
+from conformance.load.plan import LoadOptions
+from conformance.options import Observe, RunOptions
+from conformance.report.gate import close
+from conformance.report.model import Case, LoadCell, LoadRow, Report, RunEnd
+from conformance.run.header import header_of, now
+from conformance.run.load import Loaded, LoadRunner, plan_load
+from conformance.run.stage import open_stage
+from conformance.scenario.model import Scenario
+from conformance.target.profile import Profile
+
+
+def run(
+    options: RunOptions,
+    load: LoadOptions,
+    profile: Profile,
+    scenarios: Sequence[Scenario],
+    clauses: Sequence[Clause],
+    observe: Observe,
+) -> Report:
+    """Run the selected scenarios under load. Raises UsageError, LaunchError, UpstreamError before anything is sent."""
+    cases = plan_load(scenarios, options.drivers, profile)
+    if not cases:
+        raise UsageError("no selected scenario can be put under load", where="--select")
+    errors: tuple[str, ...] = ()
+    result = Loaded(rows=(), cells=(), evidence={}, faults=())
+    cells: list[LoadCell] = []
+    with TemporaryDirectory(prefix="conformance-") as scratch, open_stage(profile, cases, Path(scratch)) as stage:
+        header = header_of(options, profile, clauses, cases, version=stage.version)
+        told = {
+            "load": f"{load.alone} alone, then {', '.join(shape.value for shape in load.shapes)} of up to {load.most}, "
+            f"{load.rounds} rounds each; error rate {load.alpha:g} after Holm's correction"
+        }
+        header = dataclasses.replace(header, defaults={**header.defaults, **told}, planned=len(cases) // 2)
+        observe(header)
+        try:
+            result = asyncio.run(LoadRunner(stage, clauses, load, watch=cells.append).run(cases))
+        except HarnessError as error:
+            errors = (str(error),)
+        except KeyboardInterrupt:
+            errors = ("interrupted by the caller",)
+    kept = evidence(result)
+    for case in kept:
+        observe(case)
+    report = close(
+        header,
+        kept,
+        ended_at=now(),
+        end=RunEnd.FAILED if errors else RunEnd.COMPLETE,
+        errors=(*errors, *result.faults),
+        load=tuple(_row(row, result) for row in result.rows),
+        cells=result.cells or tuple(cells),
+    )
+    assert report.footer is not None
+    observe(report.footer)
+    return report
+
+
+def evidence(result: Loaded) -> tuple[Case, ...]:
+    """One failing exchange for each clause and scenario that does not hold, each exchange once."""
+    kept: dict[str, Case] = {}
+    for row in result.rows:
+        if row.result is LoadResult.HOLDS:
+            continue
+        case = result.evidence.get((row.clause, row.scenario))
+        if case is not None:
+            kept.setdefault(case.nonce, case)
+    return tuple(
+        dataclasses.replace(case, id=f"{case.id}:{case.nonce}", verdicts=_certain(case, result.rows))
+        for case in kept.values()
+    )
+
+
+def _certain(case: Case, rows: Sequence[Compared]) -> tuple[Verdict, ...]:
+    """The verdicts of an evidence case; a violation whose comparison is inconclusive is told as such, and gates nothing."""
+    doubtful = {
+        row.clause: row.reason
+        for row in rows
+        if row.scenario == case.scenario and row.result is LoadResult.INCONCLUSIVE
+    }
+    return tuple(
+        dataclasses.replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=doubtful[verdict.clause], findings=())
+        if verdict.outcome is Outcome.VIOLATED and verdict.clause in doubtful
+        else verdict
+        for verdict in case.verdicts
+    )
+
+
+def _row(row: Compared, result: Loaded) -> LoadRow:
+    low, high = row.loaded.interval
+    case = result.evidence.get((row.clause, row.scenario))
+    return LoadRow(
+        scenario=row.scenario,
+        clause=row.clause,
+        result=row.result.value,
+        alone=(row.alone.failed, row.alone.total),
+        load={str(level): (count.failed, count.total) for level, count in sorted(row.load.items())},
+        low=low,
+        high=high,
+        p=row.p,
+        threshold=row.threshold if row.result is not LoadResult.HOLDS else None,
+        reason=row.reason,
+        case=f"{case.id}:{case.nonce}" if case is not None and row.result is not LoadResult.HOLDS else "",
+    )
