@@ -120,6 +120,8 @@ def usable(x: Exchange, attempt: Attempt) -> bool:
         return False
     if x.request.endpoint is Endpoint.EMBEDDINGS and not (reply.doc is not None and reply.doc.get("data")):
         return False
+    if not all(choice.plain for choice in reply.answer.choices):
+        return False  # content that is no text is not the API's: a gateway may not be able to read it
     media = "text/event-stream" if attempt.request.stream else "application/json"
     return reply.media_type == media and bool(reply.events) == attempt.request.stream
 
