@@ -80,6 +80,9 @@ def find_nonce(request: bytes, armed: Container[str]) -> str:
     JSON escapes, percent escapes, HTTP chunks and content codings are seen through when plain reading finds none armed.
     """
     head_end = request.find(b"\r\n\r\n") + 4
+    last = NONCE.match(request, max(request.rfind(b"cf-"), head_end))
+    if last is not None and (nonce := last[0].decode()) in armed:
+        return nonce
     unknown = ""
     for nonce in _nonces(request, head_end):
         if nonce in armed:
