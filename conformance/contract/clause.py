@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from conformance.contract.sources import SOURCES
 from conformance.exchange.model import Exchange
+from conformance.exchange.sequence import Sequence
 from conformance.wire.facts import Span
 
 
@@ -30,6 +32,13 @@ class Basis(StrEnum):
     POLICY = "policy"
 
 
+class Scope(StrEnum):
+    """What a clause is judged on: one exchange, or several of one scenario on one clock."""
+
+    EXCHANGE = "exchange"
+    SEQUENCE = "sequence"
+
+
 class Outcome(StrEnum):
     """What judging one clause on one exchange came to."""
 
@@ -44,8 +53,9 @@ class Outcome(StrEnum):
 class Finding:
     """One place where a clause does not hold.
 
-    `expected` and `actual` are one line each. `leg` is whose bytes prove it: "client", "request" (what the client sent)
-    or "upstream:K" (the K-th attempt). `span` covers offsets of that leg's raw bytes, `at` is when they were there (ms).
+    `expected` and `actual` are one line each. `leg` is whose bytes prove it: "client", "request" (what the client
+    sent), "upstream:K" (the K-th attempt), or "timeline" for a sequence (see contract.timeline). `span` covers
+    offsets of that leg's raw bytes, `at` is when they were there (ms).
     """
 
     expected: str
@@ -63,13 +73,18 @@ class Undecided:
     reason: str
 
 
-Check = Callable[[Exchange], Iterator["Finding | Undecided"]]
+Found = Iterator["Finding | Undecided"]
+Check = Callable[[Exchange], Found]
 Applies = Callable[[Exchange], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clause:
-    """One requirement of the contract. `capabilities`: a policy clause applies to a target that declares one of them."""
+    """One requirement of the contract.
+
+    `applies` and `check` take what `scope` says. `capabilities`: a policy clause applies to a target that declares one
+    of them.
+    """
 
     id: str
     level: Level
@@ -77,9 +92,10 @@ class Clause:
     title: str
     rationale: str
     source: str
-    applies: Applies
-    check: Check
+    applies: Callable[[Any], bool]
+    check: Callable[[Any], Found]
     capabilities: frozenset[str] = frozenset()
+    scope: Scope = Scope.EXCHANGE
 
     @property
     def gates(self) -> bool:
@@ -109,12 +125,7 @@ def clause(
     capabilities: tuple[str, ...] = (),
 ) -> Callable[[Check], Clause]:
     """Make a Clause of a check function. Raises ValueError for a declaration that is not whole."""
-    if source not in SOURCES:
-        raise ValueError(f"clause {id}: source {source!r} is not in contract/sources.py")
-    if (basis is Basis.POLICY) != bool(capabilities):
-        raise ValueError(f"clause {id}: a policy names the capabilities that it judges, and only a policy does")
-    if " should " in f" {title.lower()} ":
-        raise ValueError(f"clause {id}: a title states a fact, without 'should'")
+    _whole(id, basis, title, source, capabilities)
 
     def make(check: Check) -> Clause:
         return Clause(
@@ -130,3 +141,43 @@ def clause(
         )
 
     return make
+
+
+def sequence_clause(
+    *,
+    id: str,
+    level: Level,
+    basis: Basis,
+    title: str,
+    rationale: str,
+    source: str,
+    applies: Callable[[Sequence], bool],
+    capabilities: tuple[str, ...] = (),
+) -> Callable[[Callable[[Sequence], Found]], Clause]:
+    """Make a Clause over sequences of a check function. Raises ValueError for a declaration that is not whole."""
+    _whole(id, basis, title, source, capabilities)
+
+    def make(check: Callable[[Sequence], Found]) -> Clause:
+        return Clause(
+            id=id,
+            level=level,
+            basis=basis,
+            title=title,
+            rationale=rationale,
+            source=source,
+            applies=applies,
+            check=check,
+            capabilities=frozenset(capabilities),
+            scope=Scope.SEQUENCE,
+        )
+
+    return make
+
+
+def _whole(id: str, basis: Basis, title: str, source: str, capabilities: tuple[str, ...]) -> None:
+    if source not in SOURCES:
+        raise ValueError(f"clause {id}: source {source!r} is not in contract/sources.py")
+    if (basis is Basis.POLICY) != bool(capabilities):
+        raise ValueError(f"clause {id}: a policy names the capabilities that it judges, and only a policy does")
+    if " should " in f" {title.lower()} ":
+        raise ValueError(f"clause {id}: a title states a fact, without 'should'")

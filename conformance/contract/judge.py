@@ -1,4 +1,4 @@
-"""Exchange × clauses -> verdicts: the closed outcomes, each decided in one place.
+"""Exchange (or sequence) × clauses -> verdicts: the closed outcomes, each decided in one place.
 
 A fault inside a clause is ours and comes out FAULTY, never as the target's violation.
 """
@@ -8,22 +8,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from conformance.contract.clause import Basis, Clause, Finding, Outcome, Undecided, Verdict
+from conformance.contract.clause import Basis, Clause, Finding, Outcome, Scope, Undecided, Verdict
 from conformance.exchange.model import Exchange
+from conformance.exchange.sequence import Sequence
 
 #: Findings kept for one clause on one exchange; the first ones prove the point.
 MAX_FINDINGS = 8
 
 
-def judge_clause(clause: Clause, exchange: Exchange) -> Verdict:
-    """The verdict of one clause on one exchange."""
+def judge_clause(clause: Clause, exchange: Exchange | Sequence) -> Verdict:
+    """The verdict of one clause on one exchange, or on one sequence, as its scope says."""
     if clause.basis is Basis.POLICY and not clause.capabilities & exchange.declares:
         names = ", ".join(sorted(clause.capabilities))
         return Verdict(clause=clause.id, outcome=Outcome.NOT_APPLICABLE, reason=f"the target does not declare {names}")
     try:
         if not clause.applies(exchange):
             return Verdict(
-                clause=clause.id, outcome=Outcome.NOT_APPLICABLE, reason="this exchange does not meet its condition"
+                clause=clause.id,
+                outcome=Outcome.NOT_APPLICABLE,
+                reason=f"this {clause.scope} does not meet its condition",
             )
         yielded = list(islice(clause.check(exchange), MAX_FINDINGS))
     except Exception as error:
@@ -39,8 +42,13 @@ def judge_clause(clause: Clause, exchange: Exchange) -> Verdict:
 
 
 def judge(exchange: Exchange, clauses: Iterable[Clause]) -> tuple[Verdict, ...]:
-    """The verdicts of all `clauses` on `exchange`, in the clauses' order."""
-    return tuple(judge_clause(clause, exchange) for clause in clauses)
+    """The verdicts on `exchange` of those `clauses` that are about one exchange, in the clauses' order."""
+    return tuple(judge_clause(clause, exchange) for clause in clauses if clause.scope is Scope.EXCHANGE)
+
+
+def judge_sequence(sequence: Sequence, clauses: Iterable[Clause]) -> tuple[Verdict, ...]:
+    """The verdicts on `sequence` of those `clauses` that are about sequences, in the clauses' order."""
+    return tuple(judge_clause(clause, sequence) for clause in clauses if clause.scope is Scope.SEQUENCE)
 
 
 def _where(error: BaseException) -> str:

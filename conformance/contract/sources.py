@@ -85,6 +85,8 @@ SOURCES: dict[str, Source] = {
     ),
     "incident/pool-failover": Source("incident A: a pool that does not fail over", "docs/incidents.md#a", _DAY),
     "incident/content-null": Source("incident B: content null reaches every SDK", "docs/incidents.md#b", _DAY),
+    "incident/quarantine": Source("incident C: a dead model retried on every call", "docs/incidents.md#c", _DAY),
+    "incident/scheduler": Source("incident D: a scheduler that starves a slot", "docs/incidents.md#d", _DAY),
     "incident/errors": Source("incident E: errors that leak or are laundered", "docs/incidents.md#e", _DAY),
     "incident/streams": Source("incident F: stream lifecycle", "docs/incidents.md#f", _DAY),
     "target/declaration": Source("the target's own declaration of what it promises", "docs/capabilities.md", _DAY),

@@ -202,6 +202,7 @@ class Terms:
     request_valid: bool | None = None
     first_token_timeout_ms: float | None = None
     idle_timeout_ms: float | None = None
+    cancel_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

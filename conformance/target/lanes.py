@@ -39,7 +39,7 @@ def plan_lanes(
 
     Ports are dealt in order and again from the start when they run out: within a lane they always differ; with
     `sum(sizes)` ports no two members share one, which a play that closes a port needs when lanes run side by side.
-    A lane in `shared` has the ports of the earlier lane of the same size that is named there, and takes none of its own.
+    A lane in `shared` has the ports of the earlier lane of the same size named there, and takes none of its own.
     Keys and upstream model names are distinct and recognisable, so that a leak names its member. Raises ValueError
     when a lane needs more ports than there are.
     """

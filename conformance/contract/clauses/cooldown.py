@@ -1,0 +1,232 @@
+"""Cooldowns over sequences: a member that failed is left alone, then probed, then serves again (incidents D and F)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.contract.clause import Basis, Finding, Level, sequence_clause
+from conformance.contract.history import HARMLESS, Fate, Memory, Record, cooldowns, histories
+from conformance.contract.spread import Share, share_of
+from conformance.contract.timeline import at_dispatch, at_turn
+from conformance.exchange.sequence import Dispatch, Sequence, Turn
+
+#: Within this share of a window the member is silent; from there on it may be probed.
+HALF = 0.5
+#: A window is over for certain at this share of its declared length.
+OVER = 1.05
+
+
+def _silent_turns(s: Sequence, window: Memory) -> list[Turn]:
+    """The turns that began in the silent half and had no reason to ask the member."""
+    return [
+        turn
+        for turn in s.lane(window.lane)
+        if window.known <= turn.began < window.point(HALF) and _elsewhere(s, turn, window.member)
+    ]
+
+
+def _elsewhere(s: Sequence, turn: Turn, member: str) -> bool:
+    """Whether another member could answer, or the target promises to leave even a lone one alone until its probe."""
+    return "probe" in s.declares or bool(_others(s, turn, member))
+
+
+def _others(s: Sequence, turn: Turn, member: str) -> frozenset[str]:
+    """The other members that are healthy by their play and in no cooldown of their own."""
+    cooling = {w.member for w in cooldowns(s) if w.lane == turn.lane and w.covers(turn.began)}
+    return turn.healthy - cooling - {member}
+
+
+def _oversight(s: Sequence, turn: Turn, member: str) -> Dispatch | None:
+    """The dispatch of `turn` to `member`, unless every better member was asked in vain before."""
+    for dispatch in s.dispatches:
+        if dispatch.turn is turn and dispatch.member == member:
+            tried = {other.member for other in (turn.exchange.attempts or ())[: dispatch.index]}
+            excused = "probe" not in s.declares and not _others(s, turn, member) - tried
+            return None if excused else dispatch
+    return None
+
+
+@sequence_clause(
+    id="cooldown.silent",
+    level=Level.MUST,
+    basis=Basis.POLICY,
+    title="A member in cooldown is left alone for the first half of the window",
+    rationale="Each request that is sent to a member known to be down costs its client a round trip, and keeps the member down.",
+    source="incident/scheduler",
+    applies=lambda s: any(_silent_turns(s, window) for window in cooldowns(s)),
+    capabilities=("cooldown",),
+)
+def cooldown_silent(s: Sequence) -> Iterator[Finding]:
+    for window in cooldowns(s):
+        for turn in _silent_turns(s, window):
+            dispatch = _oversight(s, turn, window.member)
+            if dispatch is not None:
+                after = dispatch.at - window.opened
+                yield at_dispatch(
+                    s,
+                    dispatch,
+                    f"no dispatch to {window.member} within {(window.until - window.opened) * HALF:.0f} ms of its failure",
+                    f"asked {after:.0f} ms after it",
+                )
+
+
+def _probe_turns(s: Sequence, window: Memory) -> list[Turn]:
+    """The turns that began in the second half of a window, before anything ended it."""
+    end = min(window.until, window.closed)
+    return [turn for turn in s.lane(window.lane) if max(window.known, window.point(HALF)) <= turn.began < end]
+
+
+def _crowded(s: Sequence, window: Memory) -> bool:
+    turns = _probe_turns(s, window)
+    return any(a is not b and a.began <= b.began < a.ended for a in turns for b in turns)
+
+
+@sequence_clause(
+    id="cooldown.probe-once",
+    level=Level.MUST,
+    basis=Basis.POLICY,
+    title="Past the middle of a cooldown one request at a time tries the member",
+    rationale="A probe is a real request: one tells whether the member is back, the others would fail with it.",
+    source="incident/scheduler",
+    applies=lambda s: any(_crowded(s, window) for window in cooldowns(s)),
+    capabilities=("probe",),
+)
+def probe_once(s: Sequence) -> Iterator[Finding]:
+    for window in cooldowns(s):
+        turns = _probe_turns(s, window)
+        probes = [d for d in s.dispatches if d.turn in turns and d.member == window.member and d.at < window.until]
+        for number, probe in enumerate(probes):
+            if any(earlier.at <= probe.at < earlier.ended for earlier in probes[:number]):
+                expected = f"one request to {window.member} until it has answered"
+                yield at_dispatch(s, probe, expected, "asked while a probe was on its way")
+
+
+def _abandoned(s: Sequence) -> Iterator[tuple[Memory, Record]]:
+    """The probes that their client gave up, each with the window of which it was the probe."""
+    for window in cooldowns(s):
+        for record in histories(s)[window.lane, window.member]:
+            if record.fate is Fate.ABANDONED and window.point(HALF) <= record.dispatch.at < window.until:
+                yield window, record
+
+
+def _after_abandoned(s: Sequence) -> Iterator[tuple[Memory, Turn]]:
+    for window, record in _abandoned(s):
+        for turn in s.lane(window.lane):
+            alone = turn.exchange.terms.members == (window.member,) and window.member in turn.healthy
+            if alone and record.dispatch.known < turn.began < min(window.until, window.closed):
+                yield window, turn
+
+
+@sequence_clause(
+    id="cooldown.probe-returned",
+    level=Level.MUST,
+    basis=Basis.POLICY,
+    title="A probe whose client hangs up leaves room for the next probe",
+    rationale="A permit that is lost with its client leaves the member out for good.",
+    source="incident/scheduler",
+    applies=lambda s: any(True for _ in _after_abandoned(s)),
+    capabilities=("probe",),
+)
+def probe_returned(s: Sequence) -> Iterator[Finding]:
+    for window, turn in _after_abandoned(s):
+        if not turn.exchange.attempts:
+            yield at_turn(s, turn, f"a dispatch to {window.member}, whose probe was given up", "no dispatch")
+
+
+def _returns(s: Sequence) -> Iterator[tuple[Memory, Share]]:
+    """The members that are owed their share again: after a success, or past the end of a first window."""
+    for window in cooldowns(s):
+        later = s.lane(window.lane)
+        records = histories(s)[window.lane, window.member]
+        back = [r.dispatch for r in records if r.dispatch.ended == window.closed and r.fate is Fate.SUCCESS]
+        if back:
+            yield window, share_of(s, window.member, (t for t in later if t.began > back[0].known))
+        elif window.closed == float("inf") and not window.series:
+            yield window, share_of(s, window.member, (t for t in later if t.began > window.point(OVER)))
+
+
+@sequence_clause(
+    id="cooldown.recovers",
+    level=Level.MUST,
+    basis=Basis.POLICY,
+    title="A member serves again after a success, and after its cooldown",
+    rationale="A member that is never asked again is lost, though it is healthy: the others carry its load.",
+    source="incident/scheduler",
+    applies=lambda s: any(share.decided for _, share in _returns(s)),
+    capabilities=("cooldown",),
+)
+def cooldown_recovers(s: Sequence) -> Iterator[Finding]:
+    for window, share in _returns(s):
+        if share.passed_over:
+            yield at_turn(
+                s,
+                share.turns[-1],
+                f"{window.member} serves again",
+                f"not asked in {len(share.turns)} requests after its cooldown was over",
+            )
+
+
+def _neighbours(s: Sequence) -> Iterator[tuple[Memory, Share]]:
+    """The members of the same name in another lane, while one is in cooldown."""
+    for window in cooldowns(s):
+        for lane in set(s.lanes) - {window.lane, "sibling"}:
+            end = min(window.until, window.closed)
+            turns = (turn for turn in s.lane(lane) if window.known <= turn.began < end)
+            yield window, share_of(s, window.member, turns)
+
+
+@sequence_clause(
+    id="cooldown.scope",
+    level=Level.MUST,
+    basis=Basis.POLICY,
+    title="A cooldown in one lane touches no member of another",
+    rationale="State that is kept under too short a key takes healthy members of other models out.",
+    source="incident/scheduler",
+    applies=lambda s: any(share.decided for _, share in _neighbours(s)),
+    capabilities=("cooldown",),
+)
+def cooldown_scope(s: Sequence) -> Iterator[Finding]:
+    for window, share in _neighbours(s):
+        if share.passed_over:
+            yield at_turn(
+                s,
+                share.turns[-1],
+                f"{window.member} of the {share.turns[0].lane} lane serves, whatever failed in the {window.lane} lane",
+                f"not asked in {len(share.turns)} requests",
+            )
+
+
+def _harmless(s: Sequence) -> Iterator[tuple[Dispatch, Share]]:
+    """The members against whose health nothing was ever said, each after the last thing that could be mistaken for it."""
+    for (lane, member), records in histories(s).items():
+        before = [r for r in records if r.fate is not Fate.SUCCESS]
+        if before and all(r.fate in HARMLESS and not _told_to_wait(r) for r in before):
+            last = before[-1].dispatch
+            turns = (turn for turn in s.lane(lane) if turn.began > last.known)
+            yield last, share_of(s, member, turns)
+
+
+def _told_to_wait(record: Record) -> bool:
+    reply = record.dispatch.attempt.reply
+    return reply is not None and reply.header("retry-after") is not None
+
+
+@sequence_clause(
+    id="breaker.counts",
+    level=Level.MUST,
+    basis=Basis.POLICY,
+    title="429, other 4xx and the client's own hang-ups open no window",
+    rationale="They say nothing about the member's health: one client's bad requests would take it away from all.",
+    source="incident/streams",
+    applies=lambda s: any(share.decided for _, share in _harmless(s)),
+    capabilities=("breaker-outages-only",),
+)
+def breaker_counts(s: Sequence) -> Iterator[Finding]:
+    for last, share in _harmless(s):
+        if share.passed_over:
+            yield at_turn(
+                s,
+                share.turns[-1],
+                f"{last.member} serves on: only server errors and broken connections count",
+                f"not asked in {len(share.turns)} requests after {last.turn.label}",
+            )
