@@ -1,0 +1,131 @@
+"""Examples of the clauses on errors: the envelope, its members, its status."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.contract.captures import Capture, ask, capture, chat, error, knowing, wire
+from tests.contract.example import Example, Examples
+
+OK = wire(chat())
+GOOD = wire(error("Bad.", param="temperature", code="invalid_value"), status=400)
+NO_MODEL = error("The model `nope` does not exist.", code="model_not_found")
+TOO_LONG = error("This model's maximum context length is 8192 tokens.", code="context_length_exceeded")
+QUOTA = error("You exceeded your current quota.", type="insufficient_quota", code="insufficient_quota")
+LIMIT = wire(error("Rate limit reached", type="requests"), status=429, headers=("Retry-After: 7",))
+
+
+def told(body: Any, status: int = 400, upstream: Any = None, **more: Any) -> Capture:
+    """An error reply with that body."""
+    return capture(ask(), wire(body, status=status, **more), upstream)
+
+
+def members(**changed: Any) -> Capture:
+    """An error whose members are changed; ... takes one away."""
+    body = {**error("Bad.")["error"], **changed}
+    return told({"error": {name: value for name, value in body.items() if value is not ...}})
+
+
+def known(reply: Any, **terms: Any) -> Capture:
+    """A reply to a request of which more is known."""
+    return knowing(capture(ask(), reply), terms=terms)
+
+
+def of(body: Any, *statuses: int, upstream: Any = None) -> tuple[Capture, ...]:
+    """The same body under each status."""
+    return tuple(told(body, status, upstream) for status in statuses)
+
+
+EXAMPLES: Examples = {
+    "error.in-success": Example(
+        (capture(ask(), OK), capture(ask(), wire({**chat(), "error": None}))),
+        (capture(ask(), wire(error("boom"))), capture(ask(), wire({**chat(), "error": {"message": "boom"}}))),
+    ),
+    "error.body.json": Example(
+        (told(error("Bad.")),),
+        (
+            told(b"<html>502 Bad Gateway</html>", 502, media="text/html"),
+            told(b"upstream connect error", 503, media="text/plain"),
+            told(b"", 500),
+            told(b'{"error": {"message": "Bad."', 400),
+        ),
+    ),
+    "error.envelope.object": Example(
+        (told(error("Bad.")),),
+        (
+            told([error("Bad.")]),
+            told({"error": "Bad."}),
+            told({"message": "Bad.", "code": "x"}),
+            told({"detail": "Not Found"}, 404),
+            told({"object": "error", "message": "Bad."}),
+            told({"error": [{"message": "Bad."}]}),
+        ),
+    ),
+    "error.message.text": Example(
+        (members(),), (members(message=""), members(message=...), members(message={"a": 1}), members(message=None))
+    ),
+    "error.type.string": Example(
+        (members(),), (members(type=None), members(type=...), members(type=""), members(type=400))
+    ),
+    "error.param.valid": Example(
+        (members(), members(param="messages")), (members(param=...), members(param=0), members(param=["x"]))
+    ),
+    "error.code.valid": Example(
+        (members(), members(code="x")), (members(code=...), members(code=429), members(code={"a": 1}))
+    ),
+    "error.members.no-placeholder": Example(
+        (members(), members(message="The value None is not allowed here.")),
+        (
+            members(code="None"),
+            members(param="undefined"),
+            members(type="null"),
+            members(message="Request failed: undefined"),
+        ),
+    ),
+    "error.status.registered": Example(of(error("Bad."), 400, 429, 503), of(error("Bad."), 529, 520, 499)),
+    "error.status.agrees": Example(
+        (told(error("Bad.", code="400")), told(error("Bad.", status=503), 503)),
+        (told(error("Bad.", code="429"), 500), told(error("Bad.", status=503), 500)),
+    ),
+    "error.model-not-found.status": Example(of(NO_MODEL, 404, 400, 403), of(NO_MODEL, 500, 401, 429)),
+    "error.model-not-found.code": Example(of(NO_MODEL, 404), of(error("The model `nope` does not exist."), 404)),
+    "error.context-length.status": Example(of(TOO_LONG, 400, 413), of(TOO_LONG, 500, 429, 502)),
+    "error.context-length.code": Example(
+        of(TOO_LONG, 400), of(error("This model's maximum context length is 8192 tokens."), 400)
+    ),
+    "error.quota.status": Example(of(QUOTA, 429, 402), of(QUOTA, 500, 400)),
+    "error.rate-limit.retry-after": Example(
+        (capture(ask(), LIMIT, LIMIT),),
+        (capture(ask(), wire(error("Rate limit reached", type="requests"), status=429), LIMIT),),
+    ),
+    "error.auth.status": Example(
+        (known(wire(error("Incorrect API key provided."), status=401), key_valid=False),),
+        (
+            known(wire(error("No."), status=500), key_valid=False),
+            known(OK, key_valid=False),
+            known(wire(error("No."), status=403), key_valid=False),
+        ),
+    ),
+    "error.request.status": Example(
+        (known(GOOD, request_valid=False), known(wire(error("Bad."), status=422), request_valid=False)),
+        (known(wire(error("Bad."), status=500), request_valid=False), known(OK, request_valid=False)),
+    ),
+    "error.unknown-model.status": Example(
+        (known(wire(NO_MODEL, status=404), known_models=frozenset({"other"})),),
+        (
+            known(wire(NO_MODEL, status=500), known_models=frozenset({"other"})),
+            known(OK, known_models=frozenset({"other"})),
+        ),
+    ),
+    "error.not-cancelled": Example(
+        (
+            told(error("The upstream timed out."), 504),
+            told(error("Your subscription was cancelled by its owner."), 403),
+        ),
+        (
+            told(error("context canceled"), 500),
+            told(error("The request was cancelled."), 502),
+            told(error("Closed."), 499),
+        ),
+    ),
+}

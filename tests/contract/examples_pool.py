@@ -1,0 +1,142 @@
+"""Examples of the clauses on pools and timeouts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.exchange.model import HangUp
+from conformance.wire.transcript import End
+from tests.contract.captures import (
+    Ask,
+    Capture,
+    Try,
+    ask,
+    capture,
+    chat,
+    chunk,
+    error,
+    knowing,
+    opening,
+    stream,
+    wire,
+    words,
+)
+from tests.contract.example import Example, Examples
+
+STREAM = ask(stream=True)
+OK = wire(chat())
+WORDS = wire(stream(*words("Hel", "lo.")))
+BUSY = wire(error("busy", type="server_error"), status=503)
+BAD = wire(error("Bad.", param="temperature"), status=400)
+GONE = wire({"error": {"message": "No endpoints found for maker/model:free.", "code": 404}}, status=404)
+FAILED = error("The upstream failed.", type="api_error")
+RESET = wire(status=0, end="reset")
+SILENT = wire(status=0, end="stall")
+PAUSED = wire(stream(opening(), chunk("One "), done=False), end="stall")
+
+
+def pooled(reply: Any, *attempts: Any, request: Ask | None = None) -> Capture:
+    """A pool that promises failover."""
+    return capture(request or ask(), reply, attempts, "failover")
+
+
+def on_a_wire(reply: Any, *attempts: Try) -> Capture:
+    """A streamed exchange of the wire driver."""
+    return knowing(capture(STREAM, reply, attempts), driver="wire")
+
+
+def hung_up(closed: float | None, ended: float = 9000.0) -> Capture:
+    """A client that hung up 100 ms after its request; the upstream connection closed at `closed`."""
+    end = End.HANGUP if closed is not None else End.COMPLETE
+    left = {
+        "end": end,
+        "ended_at": ended,
+        "peer_closed": "mid-body" if closed is not None else "",
+        "peer_closed_at": closed,
+    }
+    item = capture(STREAM, wire(stream(opening(), done=False), end="close"), WORDS)
+    return knowing(item, attempt=left, hangup=HangUp(after="event:1", at=100.0))
+
+
+EXAMPLES: Examples = {
+    "pool.failover.answers": Example(
+        (
+            pooled(OK, BUSY, OK),
+            pooled(OK, GONE, OK),
+            pooled(WORDS, wire(stream(opening(), done=False), end="reset"), WORDS, request=STREAM),
+        ),
+        (
+            pooled(BUSY, BUSY),
+            pooled(GONE, GONE),
+            pooled(wire(FAILED, status=502), RESET),
+            pooled(BUSY, Try(BUSY, "m0", 2.0), Try(BUSY, "m0", 300.0)),
+            pooled(wire(stream(FAILED, done=False)), wire(stream(done=False), end="close"), request=STREAM),
+        ),
+    ),
+    "pool.attempts.bounded": Example(
+        (pooled(OK, *(Try(BUSY, f"m{n}", 2.0 + n) for n in range(9)), Try(OK, "m9", 90.0)),),
+        (pooled(BUSY, *(Try(BUSY, f"m{n % 4}", 2.0 + n) for n in range(11))),),
+    ),
+    "pool.success.final": Example(
+        (
+            pooled(OK, OK),
+            pooled(
+                WORDS,
+                Try(wire(stream(*words("Hel", "lo."), every=90.0)), "m0", 2.0),
+                Try(WORDS, "m1", 30.0),
+                request=STREAM,
+            ),
+        ),
+        (pooled(OK, OK, OK), pooled(WORDS, WORDS, WORDS, request=STREAM)),
+    ),
+    "pool.output.final": Example(
+        (on_a_wire(WORDS, Try(WORDS, "m0", 2.0)), on_a_wire(WORDS, Try(BUSY, "m0", 0.0), Try(WORDS, "m1", 1.0))),
+        (
+            on_a_wire(
+                wire(stream(opening(), chunk("One "), chunk("Hel"), chunk("lo."), chunk(reason="stop"))),
+                Try(wire(stream(opening(), chunk("One "), done=False), end="close"), "m0", 0.0),
+                Try(WORDS, "m1", 15.0),
+            ),
+        ),
+    ),
+    "pool.rejection.once": Example(
+        (
+            capture(ask(), BAD, BAD),
+            capture(ask(), OK, (GONE, OK)),
+        ),
+        (
+            capture(ask(), BAD, (Try(BAD, "m0"), Try(BAD, "m0", 300.0))),
+            capture(ask(), OK, (Try(GONE, "m0"), Try(OK, "m0", 300.0))),
+        ),
+    ),
+    "pool.unknown-model.no-dispatch": Example(
+        (knowing(capture(ask(model="nope"), GONE, ()), terms={"known_models": frozenset({"alias-1"})}),),
+        (knowing(capture(ask(model="nope"), OK, OK), terms={"known_models": frozenset({"alias-1"})}),),
+    ),
+    "pool.hangup.closes": Example((hung_up(150.0),), (hung_up(4000.0), hung_up(None))),
+    "timeout.idle.told": Example(
+        (capture(STREAM, wire(stream(opening(), chunk("One "), FAILED, done=False)), PAUSED, "idle-timeout"),),
+        (
+            capture(STREAM, wire(stream(opening(), chunk("One "), done=False), end="stall"), PAUSED, "idle-timeout"),
+            capture(STREAM, wire(stream(opening(), chunk("One "), done=False)), PAUSED, "idle-timeout"),
+        ),
+    ),
+    "timeout.first-token.told": Example(
+        (
+            capture(
+                ask(),
+                wire(error("The upstream timed out.", type="timeout_error"), status=504),
+                SILENT,
+                "first-token-timeout",
+            ),
+            capture(ask(), OK, (SILENT, OK, Try(SILENT, "m2", 9.0)), "first-token-timeout"),
+        ),
+        (
+            capture(ask(), wire(status=0, end="stall"), SILENT, "first-token-timeout"),
+            knowing(
+                capture(STREAM, wire(((9000.0, b"data: [DONE]\n\n"),)), SILENT, "first-token-timeout"),
+                terms={"first_token_timeout_ms": 500.0},
+            ),
+        ),
+    ),
+}

@@ -1,0 +1,308 @@
+"""Examples of the clauses on what is relayed: answers, reasons, usage, errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.contract.captures import (
+    Capture,
+    Try,
+    ask,
+    call,
+    capture,
+    chat,
+    chunk,
+    embeddings,
+    error,
+    opening,
+    stream,
+    usage_chunk,
+    wire,
+    words,
+)
+from tests.contract.example import Example, Examples
+
+STREAM = ask(stream=True)
+METERED = ask(stream=True, stream_options={"include_usage": True})
+FAILED = error("The upstream failed.", type="api_error", code="upstream_error")
+BAD_GATEWAY = wire(FAILED, status=502)
+TOLD = wire(stream(opening(), chunk("One "), FAILED, done=False))
+CUT = wire(stream(opening(), chunk("One "), done=False), end="close")
+FINISHED = wire(stream(opening(), chunk("One "), chunk(reason="stop")))
+LAUNDERED = wire(stream(chunk(delta={"content": ""}, choice={"finish_reason": "network_error"})))
+EMPTY_STOP = wire(stream(opening(), chunk(reason="stop")))
+IN_BAND = wire({"error": {"message": "boom", "code": 502}})
+CALLS = {"tool_calls": [call(None, id="call_1", name="f", arguments='{"a":1}')]}
+CALLED = wire(chat(None, "tool_calls", message=CALLS))
+COUNTED = {
+    "prompt_tokens": 9,
+    "completion_tokens": 5,
+    "total_tokens": 14,
+    "prompt_tokens_details": {"cached_tokens": 4},
+}
+LONG = error("This model's maximum context length is 8192 tokens.", code="context_length_exceeded")
+LIMIT = wire(error("Rate limit reached for requests", type="requests", code="rate_limit_exceeded"), status=429)
+EMBED = ask("embeddings")
+
+
+def relayed(upstream: Any, reply: Any, request: Any = None) -> Capture:
+    """What a gateway made of one member's envelope."""
+    return capture(request or ask(), reply, upstream)
+
+
+def calling(**changed: Any) -> Any:
+    """A reply with that one call, changed."""
+    return wire(
+        chat(
+            None,
+            "tool_calls",
+            message={"tool_calls": [call(None, **{"id": "call_1", "name": "f", "arguments": '{"a":1}', **changed})]},
+        )
+    )
+
+
+EXAMPLES: Examples = {
+    "relay.truncation.told": Example(
+        (
+            relayed(CUT, TOLD, STREAM),
+            relayed(CUT, CUT, STREAM),
+            relayed(wire(chat(), headers=("Content-Length: 9000",), framing=" "), BAD_GATEWAY),
+        ),
+        (
+            relayed(CUT, FINISHED, STREAM),
+            relayed(CUT, wire(stream(opening(), chunk("One "), done=False)), STREAM),
+            relayed(wire(b'{"id":"c","choices":[{"index":0,"mess', framing="close", end="close"), wire(chat(""))),
+        ),
+    ),
+    "relay.reason.not-laundered": Example(
+        (
+            relayed(LAUNDERED, BAD_GATEWAY, STREAM),
+            relayed(LAUNDERED, wire(stream(FAILED, done=False)), STREAM),
+            relayed(LAUNDERED, LAUNDERED, STREAM),  # passed on as it came: the enum clause has its say
+        ),
+        (
+            relayed(LAUNDERED, EMPTY_STOP, STREAM),
+            relayed(wire(chat("", "error")), wire(chat(""))),
+            relayed(
+                wire(stream(opening(choice={"native_finish_reason": "network_error"}), chunk(reason="stop"))),
+                EMPTY_STOP,
+                STREAM,
+            ),
+        ),
+    ),
+    "relay.error.told": Example(
+        (
+            relayed(IN_BAND, BAD_GATEWAY),
+            relayed(wire(stream(FAILED, done=False)), wire(stream(FAILED, done=False)), STREAM),
+        ),
+        (relayed(IN_BAND, wire(chat(""))), relayed(wire(stream(FAILED, done=False)), EMPTY_STOP, STREAM)),
+    ),
+    "relay.empty.not-success": Example(
+        (relayed(wire(b""), BAD_GATEWAY), relayed(wire(stream(chunk(choices=[]))), BAD_GATEWAY, STREAM)),
+        (
+            relayed(wire(b""), wire(chat(""))),
+            relayed(wire(b"<html>Welcome</html>", media="text/html"), wire(chat("<html>Welcome</html>"))),
+            relayed(wire({**chat(), "choices": []}), wire(chat("The upstream said nothing."))),
+            relayed(wire(stream(chunk(choices=[]))), EMPTY_STOP, STREAM),
+            relayed(wire(embeddings()), wire(embeddings()), EMBED),
+        ),
+    ),
+    "relay.success.kept": Example(
+        (
+            relayed(wire(chat()), wire(chat())),
+            relayed(FINISHED, FINISHED, STREAM),
+            relayed(wire(embeddings([0.5])), wire(embeddings([0.5])), EMBED),
+        ),
+        (
+            relayed(wire(chat()), BAD_GATEWAY),
+            relayed(FINISHED, wire(stream(opening(), FAILED, done=False)), STREAM),
+            relayed(wire(embeddings([0.5])), wire(FAILED, status=500), EMBED),
+        ),
+    ),
+    "relay.text.equal": Example(
+        (
+            relayed(wire(chat("é")), wire(chat("é"))),
+            relayed(wire(stream(*words("Hel", "lo."))), wire(stream(*words("Hello."))), STREAM),
+            relayed(CUT, TOLD, STREAM),
+        ),
+        (
+            relayed(wire(chat("é")), wire(chat("Ã©"))),
+            relayed(wire(stream(*words("Hel", "lo."))), wire(stream(*words("Hel"))), STREAM),
+            relayed(wire(stream(*words("Hel", "lo."))), wire(stream(*words("Hel", "Hel", "lo."))), STREAM),
+            relayed(CUT, wire(stream(opening(), chunk("One two "), FAILED, done=False)), STREAM),
+        ),
+    ),
+    "relay.reason.kept": Example(
+        (
+            relayed(wire(chat("1 2", "length")), wire(chat("1 2", "length"))),
+            relayed(wire(chat("1 2", "max_tokens")), wire(chat("1 2", "length"))),
+        ),
+        (
+            relayed(wire(chat("1 2", "length")), wire(chat("1 2", "stop"))),
+            relayed(wire(stream(*words("1", reason="content_filter"))), wire(stream(*words("1"))), STREAM),
+        ),
+    ),
+    "relay.tool-calls.equal": Example(
+        (relayed(CALLED, CALLED), relayed(CALLED, calling(arguments='{"a":1} '))),
+        (
+            relayed(CALLED, calling(arguments="{}")),
+            relayed(CALLED, calling(name="g")),
+            relayed(CALLED, calling(id="call_9")),
+            relayed(CALLED, wire(chat("I would call f."))),
+        ),
+    ),
+    "relay.usage.kept": Example(
+        (
+            relayed(wire(chat(usage=COUNTED)), wire(chat(usage=COUNTED))),
+            relayed(
+                wire(stream(*words("Hi"), usage_chunk(COUNTED))),
+                wire(stream(*words("Hi"), usage_chunk(COUNTED))),
+                METERED,
+            ),
+        ),
+        (
+            relayed(wire(chat(usage=COUNTED)), wire(chat())),
+            relayed(
+                wire(chat(usage=COUNTED)), wire(chat(usage={**COUNTED, "prompt_tokens_details": {"cached_tokens": 0}}))
+            ),
+            relayed(
+                wire(stream(*words("Hi"), usage_chunk(COUNTED))), wire(stream(*words("Hi"), usage_chunk())), METERED
+            ),
+            relayed(
+                wire(embeddings([0.5])), wire(embeddings([0.5], usage={"prompt_tokens": 0, "total_tokens": 0})), EMBED
+            ),
+        ),
+    ),
+    "relay.embedding.equal": Example(
+        (
+            relayed(wire(embeddings([0.5, 0.25])), wire(embeddings([0.5, 0.25])), EMBED),
+            relayed(
+                wire(embeddings([0.5, 0.25])),
+                wire(embeddings("AAAAPwAAgD4=")),
+                ask("embeddings", encoding_format="base64"),
+            ),
+        ),
+        (
+            relayed(wire(embeddings([0.5, 0.25])), wire(embeddings([0.5])), EMBED),
+            relayed(
+                wire(embeddings([0.5], [0.25])), wire(embeddings([0.25], [0.5])), ask("embeddings", input=["a", "b"])
+            ),
+        ),
+    ),
+    "relay.status.kept": Example(
+        (
+            relayed(LIMIT, LIMIT),
+            relayed(LIMIT, wire(FAILED, status=503)),
+            relayed(wire(FAILED, status=500), BAD_GATEWAY),
+            relayed(wire(error("Bad."), status=400), wire(error("Bad."), status=422)),
+        ),
+        (
+            relayed(wire(error("Bad."), status=400), BAD_GATEWAY),
+            relayed(LIMIT, wire(FAILED, status=500)),
+            relayed(wire(FAILED, status=500), wire(error("Bad."), status=400)),
+            relayed(wire(error("No."), status=401), wire(chat("No."))),
+        ),
+    ),
+    "relay.error.reason-kept": Example(
+        (
+            relayed(
+                wire(error("Invalid value for temperature."), status=400),
+                wire(error("OpenAI: Invalid value for temperature."), status=400),
+            ),
+        ),
+        (relayed(wire(error("Invalid value for temperature."), status=400), wire(error("Bad request."), status=400)),),
+    ),
+    "relay.error.code-kept": Example(
+        (relayed(wire(LONG, status=400), wire(LONG, status=400)),),
+        (relayed(wire(LONG, status=400), wire(error("Too long."), status=400)),),
+    ),
+}
+
+TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
+OK = wire(chat())
+HISTORY: list[dict[str, Any]] = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "cf-q8w3zd"},
+    {"role": "assistant", "content": None, "tool_calls": [call(None, id="c", name="f", arguments="{}")]},
+    {"role": "tool", "tool_call_id": "c", "content": "r"},
+]
+REFUSES = wire(error("Unrecognized request argument supplied: stream_options"), status=400)
+
+
+def sent(asked: dict[str, Any], *members: dict[str, Any], reply: Any = OK) -> Capture:
+    """A request with the members `asked`, and what each member was asked for."""
+    tries = [Try(OK, f"m{n}", 2.0 + n, ask(model="up-model", **item)) for n, item in enumerate(members)]
+    return capture(ask(**asked), reply, tries)
+
+
+def spoiled(asked: dict[str, Any], up: dict[str, Any], answer: Any, reply: Any) -> Capture:
+    """A request whose member answered `answer`."""
+    return capture(ask(**asked), reply, Try(answer, request=ask(model="up-model", **up)))
+
+
+def turns(*messages: dict[str, Any]) -> Capture:
+    """The history, and the messages that the member got instead."""
+    return sent({"messages": HISTORY}, {"messages": list(messages)})
+
+
+EXAMPLES |= {
+    "relay.request.fields": Example(
+        (
+            sent({"stop": ["END"], "max_tokens": 7}, {"stop": "END", "max_completion_tokens": 7}),
+            sent({"temperature": 0, "seed": 7, "tools": [TOOL]}, {"temperature": 0.0, "seed": 7, "tools": [TOOL]}),
+            sent({"functions": [TOOL["function"]]}, {"tools": [TOOL]}),
+        ),
+        (
+            sent({"stop": ["END"]}, {}),
+            sent({"max_tokens": 7}, {"max_tokens": 70}),
+            sent({"max_tokens": 9, "max_completion_tokens": 7}, {"max_tokens": 9}),
+            sent({"tools": [TOOL]}, {"tools": []}),
+            sent({"temperature": 0}, {"temperature": 0}, {}),
+        ),
+    ),
+    "relay.request.messages": Example(
+        (
+            turns(*HISTORY),
+            turns({"role": "developer", "content": "Be brief."}, *HISTORY[1:]),
+            turns({"role": "system", "content": "More."}, *HISTORY),
+        ),
+        (
+            turns(*HISTORY[1:]),
+            turns(HISTORY[0], HISTORY[2], HISTORY[1], HISTORY[3]),
+            turns(*HISTORY[:2], {"role": "assistant", "tool_calls": HISTORY[2]["tool_calls"]}, HISTORY[3]),
+            turns(*HISTORY[:2], {"role": "assistant", "content": None}, HISTORY[3]),
+            turns(HISTORY[0], {"role": "user", "content": "cf-q8w3"}, *HISTORY[2:]),
+        ),
+    ),
+    "relay.request.nothing-added": Example(
+        (sent({}, {"user": "u-1"}), sent({}, {})),
+        (sent({}, {"dry_multiplier": 0.8}), sent({}, {"reasoning_effort": "high"})),
+    ),
+    "relay.request.defaults": Example(
+        (
+            sent({}, {}),
+            sent({}, {"temperature": 1.0, "n": 1, "stop": None}),
+            sent({"max_tokens": 7}, {"max_completion_tokens": 7}),
+        ),
+        (sent({}, {"max_tokens": 256}), sent({}, {"temperature": 0.7}), sent({}, {"n": 2})),
+    ),
+    "relay.request.not-spoiled": Example(
+        (
+            spoiled(
+                {}, {"user": "u-1"}, wire(error("Bad message."), status=400), wire(error("Bad message."), status=400)
+            ),
+            spoiled(
+                {}, {"store": True}, wire(error("messages is too short"), status=422), wire(error("x"), status=400)
+            ),
+        ),
+        (
+            spoiled({}, {"stream_options": {"include_usage": True}}, REFUSES, REFUSES),
+            spoiled(
+                {},
+                {"user": "u-1"},
+                wire(error("Extra inputs are not permitted", param="user"), status=422),
+                wire(error("x"), status=400),
+            ),
+        ),
+    ),
+}
