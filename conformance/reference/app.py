@@ -115,14 +115,15 @@ class _Gateway:
         check_key(call)
         read_request(call, await read_body(call, receive))
         lane = find_lane(call)
-        if not call.does(Step.CLOSE_ON_HANGUP):
-            accepted = await _answered(call, send, answer(call, lane))
-        else:
-            accepted = await while_there(receive, _answered(call, send, answer(call, lane)))
-        if accepted.stream is None or accepted.stream.done:
-            await accepted.reply.finish(DRAIN)
-        else:
-            accepted.reply.close()
+        async with call.behaviour.around(call):
+            if not call.does(Step.CLOSE_ON_HANGUP):
+                accepted = await _answered(call, send, answer(call, lane))
+            else:
+                accepted = await while_there(receive, _answered(call, send, answer(call, lane)))
+            if accepted.stream is None or accepted.stream.done:
+                await accepted.reply.finish(DRAIN)
+            else:
+                accepted.reply.close()
 
 
 class _Endpoint:

@@ -9,6 +9,7 @@ gets the value that the stage made and the Call it belongs to, and gives the val
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -94,11 +95,16 @@ async def _accepted(call: Call) -> None:
     return None
 
 
+def _around(call: Call) -> AbstractAsyncContextManager[None]:
+    return nullcontext()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Behaviour:
     """One way to be a gateway.
 
-    In the order of an exchange: `members` gives the members to try, in order; `request_body` and `request_headers`
+    In the order of an exchange: `around` is entered before a member is asked and left when the exchange is over, and may
+    refuse it; `members` gives the members to try, in order; `request_body` and `request_headers`
     what one is sent; `failure` what a failed attempt means (its `moves_on` decides on another member), `conclusion`
     what the client is told when all failed; `accepted` runs when an attempt succeeded, before anything is sent;
     `doc` sees a JSON answer, `chunks` the chunk objects of a stream, `frames` their encoded events, `flow` the whole
@@ -107,6 +113,7 @@ class Behaviour:
     """
 
     skip: frozenset[Step] = field(default_factory=frozenset)
+    around: Callable[[Call], AbstractAsyncContextManager[None]] = _around
     members: Callable[[Sequence[Member], Call], Sequence[Member]] = _members
     request_body: Callable[[bytes, Member, Call], bytes] = _request_body
     request_headers: Callable[[Fields, Member, Call], Fields] = _request_headers

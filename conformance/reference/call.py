@@ -37,7 +37,7 @@ class Call:
 
     `text` is the body's JSON text as the client sent it and `doc` its value. `answered` is the head of the member's
     last response, `answered_body` the body of its last error: never shown by right steps. `memo` is this request's,
-    `shared` the gateway's.
+    `shared` the gateway's. `omitted` are right steps that are left out for this request alone.
     """
 
     config: Config
@@ -54,10 +54,11 @@ class Call:
     answered: ResponseHead | None = None
     answered_body: bytes = b""
     memo: dict[str, Any] = field(default_factory=dict)
+    omitted: frozenset[Step] = frozenset()
 
     def does(self, step: Step) -> bool:
         """Whether this gateway takes the right step `step`."""
-        return step not in self.behaviour.skip
+        return step not in self.behaviour.skip and step not in self.omitted
 
     @property
     def alias(self) -> str:
