@@ -172,6 +172,7 @@ def assemble(
     nonce: str = "",
     hangup: HangUp | None = None,
     client: ClientView | None = None,
+    lag_ms: float = 0.0,
 ) -> Exchange:
     """The exchange of one client leg and its attempts (None: the upstream leg is not held), in order of arrival."""
     request = read_request(transcript.request)
@@ -192,4 +193,5 @@ def assemble(
         nonce=nonce,
         hangup=hangup,
         client=client,
+        lag_ms=lag_ms,
     )

@@ -210,7 +210,8 @@ class Exchange:
     """One client request and all that followed.
 
     `reply` is None when no complete response head came. `attempts` is None where the upstream leg is not held (a live
-    target, a capture of the client leg alone), else every attempt in order of arrival, () for none.
+    target, a capture of the client leg alone), else every attempt in order of arrival, () for none. `lag_ms` is the
+    longest time for which the harness itself did not run meanwhile: what came then is dated late.
     """
 
     name: str
@@ -223,6 +224,7 @@ class Exchange:
     nonce: str = ""
     hangup: HangUp | None = None
     client: ClientView | None = None
+    lag_ms: float = 0.0
 
     @property
     def end(self) -> End:

@@ -21,6 +21,7 @@ from conformance.exchange.model import Attempt, Exchange
 from conformance.report.evidence import case_of
 from conformance.report.model import Case
 from conformance.run.plan import PlannedCase
+from conformance.run.pulse import Pulse
 from conformance.run.stage import Seat, Stage
 from conformance.run.terms import terms_of
 from conformance.scenario.request import prepare
@@ -75,6 +76,7 @@ class Observed:
     nonce: str
     capture: Capture
     entries: tuple[Entry, ...]
+    lag_ms: float = 0.0
 
 
 class Player:
@@ -89,11 +91,13 @@ class Player:
         self._seed = seed
         self._control = ControlClient(self._seat.upstream)
         self._drivers: dict[str, Driver] = {}
+        self._pulse = Pulse()
         self._scripts = scripts if scripts is not None else Scripts(Library().get)
         self._names = {port: f"u{index}" for index, port in enumerate(self._seat.upstream.ports)}
 
     async def aclose(self) -> None:
         """Close every connection."""
+        self._pulse.stop()
         for driver in self._drivers.values():
             await driver.aclose()
         await self._control.aclose()
@@ -104,7 +108,8 @@ class Player:
 
         async def work() -> None:
             while queue:
-                keep(await self.play(queue.pop()))
+                for made in await self.play(queue.pop()):
+                    keep(made)
                 if self._stage is not None:
                     self._stage.ensure_alive()
 
@@ -117,33 +122,31 @@ class Player:
         finally:
             await self.aclose()
 
-    async def play(self, case: PlannedCase, *, repetition: int = 0) -> Case:
-        """Play one case and judge it. A fault of our own becomes the case's error; a lost stage raises."""
-        scenario = case.scenario
-        if case.skipped:
-            return Case(
-                id=case.id, scenario=scenario.id, title=scenario.title, driver=case.driver, skipped=case.skipped
-            )
+    async def play(self, case: PlannedCase, *, repetition: int = 0) -> tuple[Case, ...]:
+        """Play one case and judge it: one case of the report, or, for a sequence, one for each request and one for all.
+
+        A fault of our own becomes the case's error; a lost stage raises.
+        """
         try:
-            exchange = await self.exchange(case, repetition=repetition)
+            if case.skipped:
+                return (_unplayed(case, skipped=case.skipped),)
+            if case.scenario.steps:
+                return sequence_cases(case, await perform(self, case, repetition=repetition), self._clauses)
+            return (self.judged(case, await self.exchange(case, repetition=repetition)),)
         except ConformanceError as error:
             if self._stage is not None:
                 self._stage.ensure_alive()
-            return Case(
-                id=case.id,
-                scenario=scenario.id,
-                title=scenario.title,
-                driver=case.driver,
-                exercises=scenario.exercises,
-                error=str(error),
-            )
+            return (_unplayed(case, exercises=case.scenario.exercises, error=str(error)),)
+
+    def judged(self, case: PlannedCase, exchange: Exchange) -> Case:
+        """The case of one exchange."""
         return case_of(
             exchange,
             judge(exchange, self._clauses),
-            scenario=scenario.id,
-            title=scenario.title,
+            scenario=case.scenario.id,
+            title=case.scenario.title,
             case=case.id,
-            exercises=scenario.exercises,
+            exercises=case.scenario.exercises,
             upstream=tuple(attempt.sent for attempt in exchange.attempts or ()),
         )
 
@@ -153,6 +156,7 @@ class Player:
 
     async def observe(self, case: PlannedCase, *, repetition: int = 0) -> Observed:
         """Send the request of a case once and bring back what both legs saw, not read yet."""
+        self._pulse.beat()
         seat = self._seat
         lane = seat.lanes[case.lane]
         nonce = nonce_for(self._seed, case.id, repetition)
@@ -168,7 +172,9 @@ class Player:
             capture = await self._driver(case.driver).send(call)
         finally:
             entries = await self._control.take(nonce, wait_ms=WAIT_MS, settle_ms=seat.profile.settle_ms)
-        return Observed(case=case, nonce=nonce, capture=capture, entries=entries)
+        started = capture.transcript.origin
+        lag = self._pulse.worst_ms(started, started + capture.transcript.ended_at / 1000)
+        return Observed(case=case, nonce=nonce, capture=capture, entries=entries, lag_ms=lag)
 
     def joined(self, observed: Observed) -> Exchange:
         """The exchange of what was observed: everything read into facts."""
@@ -186,6 +192,7 @@ class Player:
             nonce=nonce if marked else "",
             hangup=capture.hangup,
             client=capture.client,
+            lag_ms=observed.lag_ms,
         )
 
     def _driver(self, name: str) -> Driver:
@@ -210,6 +217,20 @@ class Player:
             peer_closed_at=None if closed is None else (closed - origin) * 1000,
             source=entry.played.cassette or entry.played.digest,
         )
+
+
+def _unplayed(case: PlannedCase, *, exercises: tuple[str, ...] = (), skipped: str = "", error: str = "") -> Case:
+    """The case that was not played, or not to its end."""
+    scenario = case.scenario
+    return Case(
+        id=case.id,
+        scenario=scenario.id,
+        title=scenario.title,
+        driver=case.driver,
+        exercises=exercises,
+        skipped=skipped,
+        error=error,
+    )
 
 
 def _first(errors: BaseExceptionGroup[HarnessError]) -> HarnessError:
