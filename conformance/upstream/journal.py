@@ -135,15 +135,21 @@ def decode_entry(data: Mapping[str, Any]) -> Entry:
     """The entry of a parsed JSON text. Raises UpstreamError when it is not one."""
     try:
         fields = dict(data)
-        played = dict(fields["played"])
-        played["transforms"] = tuple(played["transforms"])
-        fields["played"] = Played(**played)
+        played = fields["played"]
+        fields["played"] = _played(
+            played["cassette"], played["interaction"], tuple(played["transforms"]), played["digest"]
+        )
         fields["request"] = a2b_base64(fields["request"], strict_mode=True)
         fields["writes"] = tuple([(float(at), int(size)) for at, size in fields["writes"]])
         fields["end"] = End(fields["end"])
         return Entry(**fields)
     except (KeyError, TypeError, ValueError) as error:
         raise UpstreamError(f"a journal entry cannot be read: {error}", where="upstream journal") from error
+
+
+@lru_cache(maxsize=4096)
+def _played(cassette: str, interaction: int, transforms: tuple[str, ...], digest: str) -> Played:
+    return Played(cassette=cassette, interaction=interaction, transforms=transforms, digest=digest)
 
 
 def sent_segments(entry: Entry, script: Script) -> tuple[tuple[float, bytes], ...]:

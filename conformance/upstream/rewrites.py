@@ -31,6 +31,7 @@ COMMENT = b": keep-alive\n\n"
 UNKNOWN_EVENT = b'event: provider.notice\ndata: {"notice":"capacity"}\n\n'
 PIECE = 65536
 _FIELD_SPACE = re.compile(rb"(?:\A|(?<=[\r\n]))((?:data|event|id|retry):) ")
+_TEXT = re.compile(rb'"(?:content|text)" ?: ?"')
 _DATA_LINE = re.compile(rb"(?:\A|(?<=[\r\n]))data: ?([^\r\n]*)")
 
 
@@ -151,6 +152,16 @@ def big_event(draft: Draft, size: int) -> Draft:
             grown = edited(draft, [(start, start, b"\n" + _data_lines(b" ", size) + b"data: ")])
             return split(grown, range(start, start + size, PIECE))
     raise ScenarioError("the body has no event with a JSON object to grow")
+
+
+def long_text(draft: Draft, number: int, size: int) -> Draft:
+    """The text of event `number` grows by `size` letters, on its one data line."""
+    span = event(draft, number).span
+    text = _TEXT.search(draft.body, span.start, span.end)
+    if text is None:
+        raise ScenarioError(f"event {number} has no content to grow")
+    grown = edited(draft, [(text.end(), text.end(), b"x" * size)])
+    return split(grown, range(text.end(), text.end() + size, PIECE))
 
 
 def endless_event(draft: Draft, size: int) -> Draft:

@@ -77,6 +77,7 @@ _ROWS = (
     Transform("bad-json-at:N", "the data of event N breaks off in its JSON", change.bad_json),
     Transform("unknown-event-at:N", "an event of an unknown type stands before event N", change.unknown_event),
     Transform("big-event:BYTES", "the first JSON event grows to BYTES, over many data lines", change.big_event),
+    Transform("long-text:N:BYTES", "the text of event N grows by BYTES letters", change.long_text),
     Transform("endless-event:BYTES", "after event 1 comes one without end: BYTES, then a close", change.endless_event),
     Transform("gzip", "the body is gzip and the head says so", change.gzip),
     Transform("until-close", "no length and no chunks: the body runs until the close", change.until_close),
