@@ -22,7 +22,7 @@ from conformance.report.gate import close
 from conformance.report.model import Case, Report, RunEnd
 from conformance.run import captured, live, loaded
 from conformance.run.header import header_of, now
-from conformance.run.plan import plan_cases
+from conformance.run.plan import drivers_of, plan_cases
 from conformance.run.play import Player
 from conformance.run.stage import open_stage
 from conformance.scenario.load import load_scenarios
@@ -58,7 +58,8 @@ def run(options: RunOptions, observe: Observe = _ignore) -> Report:
         end = RunEnd.COMPLETE
         errors: tuple[str, ...] = ()
         try:
-            asyncio.run(Player(stage, clauses, seed=options.seed).play_all(cases, workers=options.workers, keep=keep))
+            player = Player(stage, clauses, seed=options.seed, drivers=drivers_of(cases))
+            asyncio.run(player.play_all(cases, workers=options.workers, keep=keep))
         except HarnessError as error:
             end, errors = RunEnd.FAILED, (str(error),)
         except KeyboardInterrupt:

@@ -46,6 +46,11 @@ def fits(scenario: Scenario, driver: str) -> bool:
     return driver == "wire" or not (raw or scenario.behaviour.pause_ms or scenario.behaviour.hang_up)
 
 
+def drivers_of(cases: Iterable[PlannedCase]) -> tuple[str, ...]:
+    """The drivers that the cases are played through, each once."""
+    return tuple(dict.fromkeys(case.driver for case in cases if not case.skipped))
+
+
 def checked_drivers(names: Iterable[str]) -> tuple[str, ...]:
     """The drivers by these names, the default ones for none. Raises UsageError for an unknown one."""
     chosen = tuple(names) or DEFAULT_DRIVERS

@@ -80,17 +80,27 @@ class Observed:
 
 
 class Player:
-    """Plays cases on a stage. Belongs to one event loop; `aclose` frees its connections."""
+    """Plays cases on a stage. Belongs to one event loop; `aclose` frees its connections.
+
+    `drivers` are made at once: an SDK takes seconds to import, which no request may have to wait for. Others are made
+    when a case first needs them.
+    """
 
     def __init__(
-        self, stage: Stage | Seat, clauses: Sequence[Clause], *, seed: int = 0, scripts: Scripts | None = None
+        self,
+        stage: Stage | Seat,
+        clauses: Sequence[Clause],
+        *,
+        seed: int = 0,
+        scripts: Scripts | None = None,
+        drivers: Iterable[str] = (),
     ) -> None:
         self._stage = stage if isinstance(stage, Stage) else None
         self._seat = stage if isinstance(stage, Seat) else stage.seat
         self._clauses = tuple(clauses)
         self._seed = seed
         self._control = ControlClient(self._seat.upstream)
-        self._drivers: dict[str, Driver] = {}
+        self._drivers: dict[str, Driver] = {name: make_driver(name) for name in dict.fromkeys(drivers)}
         self._pulse = Pulse()
         self._scripts = scripts if scripts is not None else Scripts(Library().get)
         self._names = {port: f"u{index}" for index, port in enumerate(self._seat.upstream.ports)}

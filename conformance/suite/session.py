@@ -22,7 +22,7 @@ from conformance.report.gate import close
 from conformance.report.model import Case, Report, RunEnd, RunHeader
 from conformance.reportfile import ReportFile
 from conformance.run.header import header_of, now
-from conformance.run.plan import plan_cases
+from conformance.run.plan import drivers_of, plan_cases
 from conformance.run.play import Player
 from conformance.run.stage import Seat, Stage, open_stage
 from conformance.scenario.load import load_scenarios
@@ -109,7 +109,7 @@ class SuiteSession:
         if self._player is None:
             self._runner = asyncio.Runner()
             seat: Stage | Seat = self._open() if self._told is None else self._join(self._told)
-            self._player = Player(seat, self.clauses, seed=self.options.seed)
+            self._player = Player(seat, self.clauses, seed=self.options.seed, drivers=drivers_of(self.cases))
         assert self._runner is not None
         try:
             made = self._runner.run(self._player.play(case))
