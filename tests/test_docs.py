@@ -78,5 +78,5 @@ def test_target_walked_through_is_real() -> None:
 def test_defect_walked_through_is_real() -> None:
     """The defect of the walk-through stands in the table as it is shown."""
     shown = uncommented(block("Add a defect", "python"))
-    source = (ROOT / "conformance/reference/defects/stream.py").read_text(encoding="utf-8")
+    source = (ROOT / "conformance/reference/defects/stream_end.py").read_text(encoding="utf-8")
     assert shown in uncommented(source)

@@ -27,7 +27,7 @@ from conformance.upstream.script import Action, script
 
 MAX_TITLE = 90
 #: The longest that a play may last, in ms, unless the scenario is about waiting or about going away.
-MAX_PLAY_MS = 500.0
+MAX_PLAY_MS = 1_000.0
 
 #: Incident row -> the scenarios that replay it.
 INCIDENTS: dict[str, tuple[str, ...]] = {

@@ -52,6 +52,16 @@ def test_a_big_event_of_a_typed_event_keeps_its_type() -> None:
     assert made.body.endswith(b'data: "a":1}\n\n')
 
 
+def test_a_long_text_stands_in_one_event() -> None:
+    """The text of the named event grows, in frames of bounded size; an event without a text is refused."""
+    first, second = b'data: {"delta":{"role":"assistant"}}\n\n', b'data: {"delta":{"content":"Hi"}}\n\n'
+    made = rewrites.long_text(draft(first + second), 2, 100_000)
+    assert made.body == first + second.replace(b"Hi", b"x" * 100_000 + b"Hi")
+    assert max(frame.size for frame in made.frames) <= rewrites.PIECE
+    with pytest.raises(ScenarioError, match="event 1 has no content"):
+        rewrites.long_text(draft(first + second), 1, 8)
+
+
 def test_gzip_of_an_empty_body_is_an_empty_gzip() -> None:
     """With and without frames."""
     empty = draft_of(Envelope(head=("HTTP/1.1 200 OK",), body=b"", frames=()))

@@ -185,6 +185,8 @@ def event_json(x: Exchange) -> Iterator[Finding]:
         doc = event.doc
         if doc is None or not event.event.data.strip():
             continue
+        if event.event.span.end - event.event.span.start > MAX_EVENT:
+            continue  # our own reader cut it: its size is judged
         if not doc.ok or not isinstance(doc.value, dict):
             what = doc.faults[0].detail if doc.faults else "not an object"
             yield at_event(

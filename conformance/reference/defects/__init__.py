@@ -9,12 +9,26 @@ import difflib
 from types import ModuleType
 
 from conformance.errors import UsageError
-from conformance.reference.defects import http, stream
+from conformance.reference.defects import (
+    embeddings,
+    http,
+    models,
+    responses,
+    stream,
+    stream_end,
+)
 from conformance.reference.defects.entry import Defect
 
 __all__ = ["DEFECTS", "Defect", "find_defect"]
 
-AREAS: tuple[ModuleType, ...] = (http, stream)
+AREAS: tuple[ModuleType, ...] = (
+    embeddings,
+    http,
+    models,
+    responses,
+    stream,
+    stream_end,
+)
 
 
 def _collected() -> dict[str, Defect]:

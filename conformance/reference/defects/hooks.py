@@ -69,6 +69,15 @@ def at(moment: Moment, edit: Callable[[list[bytes]], list[bytes]]) -> FramesHook
     return hook
 
 
+def each_frame(edit: Callable[[bytes], bytes]) -> FramesHook:
+    """A `frames` hook: `edit` on every encoded event."""
+
+    def hook(frames: list[bytes], now: Moment, call: Call) -> list[bytes]:
+        return [edit(frame) for frame in frames]
+
+    return hook
+
+
 def each_error(edit: Edit) -> Callable[[ErrorReply, Call], ErrorReply]:
     """An `error` hook: `edit` on the object `error` of every error reply."""
 
@@ -93,5 +102,27 @@ def without_field(*names: str) -> Callable[[Fields, int, Call], Fields]:
 
     def hook(fields: Fields, status: int, call: Call) -> Fields:
         return tuple(field for field in fields if field[0] not in names)
+
+    return hook
+
+
+def with_media(media: str, other: str) -> Callable[[Fields, int, Call], Fields]:
+    """A `headers` hook: on successes, a content type that starts with `media` becomes `other`."""
+
+    def hook(fields: Fields, status: int, call: Call) -> Fields:
+        if status >= 400:
+            return fields
+        return tuple(
+            (name, other if name == "content-type" and value.startswith(media) else value) for name, value in fields
+        )
+
+    return hook
+
+
+def with_member_field(name: str) -> Callable[[Fields, int, Call], Fields]:
+    """A `headers` hook: the member's field lines of this name are passed on."""
+
+    def hook(fields: Fields, status: int, call: Call) -> Fields:
+        return (*fields, *(field for field in (call.answered.headers if call.answered else ()) if field[0] == name))
 
     return hook
