@@ -20,6 +20,7 @@ def clauses() -> list[Row]:
         {
             "id": clause.id,
             "level": clause.level.value,
+            "scope": clause.scope.value,
             "basis": clause.basis.value,
             "title": clause.title,
             "rationale": clause.rationale,
@@ -46,6 +47,7 @@ def scenarios() -> list[Row]:
             "exercises": list(scenario.exercises),
             "lane": scenario.lane,
             "live": scenario.live,
+            "steps": len(scenario.steps),
             "drivers": list(scenario.drivers),
             "source": scenario.source,
         }

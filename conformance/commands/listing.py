@@ -13,7 +13,10 @@ from conformance.commands.shown import Shown, as_json, table
 
 #: Command -> where its rows come from, and the columns of the table (member -> heading).
 LISTS: dict[str, tuple[Callable[[], list[holdings.Row]], dict[str, str]]] = {
-    "clauses": (holdings.clauses, {"id": "clause", "level": "level", "basis": "basis", "title": "title"}),
+    "clauses": (
+        holdings.clauses,
+        {"id": "clause", "level": "level", "basis": "basis", "scope": "scope", "title": "title"},
+    ),
     "scenarios": (holdings.scenarios, {"id": "scenario", "endpoint": "endpoint", "needs": "needs", "title": "title"}),
     "targets": (
         holdings.targets,

@@ -9,7 +9,9 @@ from collections.abc import Iterable
 
 from conformance.contract.clause import Clause, Outcome, Verdict
 from conformance.contract.sources import SOURCES
+from conformance.contract.timeline import LEG, lines, text
 from conformance.exchange.model import Attempt, Exchange
+from conformance.exchange.sequence import Sequence
 from conformance.report.model import Arrival, AttemptLine, Case, ClientLine, Leg, Requirement
 from conformance.wire.transcript import Segment
 
@@ -79,6 +81,36 @@ def case_of(
         evidence=_legs(exchange, upstream) if telling else (),
         error=error,
     )
+
+
+def case_of_sequence(
+    sequence: Sequence,
+    verdicts: Iterable[Verdict],
+    *,
+    case: str,
+    scenario: str,
+    title: str = "",
+    driver: str = "",
+    exercises: tuple[str, ...] = (),
+) -> Case:
+    """The case of a sequence as a whole; its evidence is the timeline of who was asked and what the client saw."""
+    return Case(
+        id=case,
+        scenario=scenario,
+        title=title,
+        driver=driver,
+        duration_ms=max((turn.ended for turn in sequence.turns), default=0.0),
+        verdicts=tuple(verdicts),
+        exercises=exercises,
+        evidence=(timeline_of(sequence),),
+    )
+
+
+def timeline_of(sequence: Sequence) -> Leg:
+    """A sequence's timeline as a leg: each line with its time in ms, as many whole lines as are kept of a leg."""
+    shown = lines(sequence)
+    data = [text((line,)) for line in shown]
+    return leg_of(LEG, (Segment(line.at, line_bytes) for line, line_bytes in zip(shown, data, strict=True)))
 
 
 def _legs(exchange: Exchange, upstream: tuple[tuple[Segment, ...], ...]) -> tuple[Leg, ...]:

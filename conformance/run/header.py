@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 
@@ -28,8 +28,8 @@ def now() -> str:
 
 def items_of(case: PlannedCase) -> tuple[PlayItem, ...]:
     """Every item that a case's play may show."""
-    play = case.scenario.play
-    return tuple(item for items in (*play.members.values(), play.default) for item in items)
+    plays = [step.play for step in case.scenario.steps] or [case.scenario.play]
+    return tuple(item for play in plays for items in (*play.members.values(), play.default) for item in items)
 
 
 def cassettes_digest(cases: Sequence[PlannedCase]) -> str:
@@ -59,11 +59,24 @@ def defaults_of(options: RunOptions, profile: Profile) -> dict[str, str]:
         "deadlines": f"connect {limits.connect:g} s, head {limits.head:g} s, idle {limits.idle:g} s, "
         f"exchange {limits.exchange:g} s",
         "attempts": "each request is sent once; SDK drivers with max_retries=0",
+        "windows": ", ".join(_windows(profile)) or "none",
         "settle": f"{profile.settle_ms:g} ms after the last upstream attempt",
         "workers": str(options.workers),
         "max_requests": str(options.max_requests) if options.max_requests is not None else "none",
         "max_tokens": str(options.max_tokens) if options.max_tokens is not None else "none",
     }
+
+
+def _windows(profile: Profile) -> Iterator[str]:
+    """The windows that the target declares, by which sequences are timed."""
+    if profile.cooldown_ms:
+        yield f"cooldown {profile.cooldown_ms:g} ms after {profile.cooldown_after} in a row"
+    if profile.quarantine_ms:
+        yield f"quarantine {profile.quarantine_ms:g} ms"
+    if profile.retry_after_max_ms:
+        yield f"Retry-After up to {profile.retry_after_max_ms:g} ms"
+    if profile.cancel_ms:
+        yield f"cancel {profile.cancel_ms:g} ms"
 
 
 def header_of(
@@ -91,5 +104,5 @@ def header_of(
         environment=_versions(),
         command=options.command,
         mode=mode,
-        planned=len(cases),
+        planned=sum(case.parts for case in cases if not case.skipped) + sum(bool(case.skipped) for case in cases),
     )

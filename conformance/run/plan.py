@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conformance.driver.registry import DRIVERS
 from conformance.errors import UsageError
 from conformance.options import near
-from conformance.scenario.model import Scenario
+from conformance.scenario.codec import LANES
+from conformance.scenario.model import Scenario, StepLane, Window
 from conformance.target.profile import Profile
 
 #: What a run uses unless told otherwise: the wire judged raw, and the official SDK on the same scenarios.
 DEFAULT_DRIVERS = ("wire", "openai-python")
-MEMBERS = {"single": 1, "pool4": 4}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedCase:
-    """One scenario through one driver. `lane` numbers its lane (-1: none needed, it is skipped for the reason given)."""
+    """One scenario through one driver. `lane` numbers its lane (-1: none needed, it is skipped for the reason given).
+
+    `other` and `sibling` number the lanes that a sequence needs besides (-1: none); see scenario.model.StepLane.
+    """
 
     scenario: Scenario
     driver: str
     lane: int = -1
     skipped: str = ""
     number: int = 1
+    other: int = -1
+    sibling: int = -1
 
     @property
     def id(self) -> str:
@@ -35,15 +40,30 @@ class PlannedCase:
     @property
     def members(self) -> int:
         """How many members its lane has."""
-        return MEMBERS[self.scenario.lane]
+        return len(LANES[self.scenario.lane])
+
+    @property
+    def parts(self) -> int:
+        """How many cases of the report it comes to: a sequence is one for each request, and one for the whole."""
+        return sum(step.times for step in self.scenario.steps) + 1
+
+    def lane_of(self, lane: StepLane) -> int:
+        """The number of the lane that a step is sent to."""
+        return {StepLane.OWN: self.lane, StepLane.OTHER: self.other, StepLane.SIBLING: self.sibling}[lane]
+
+    @property
+    def lanes(self) -> tuple[int, ...]:
+        """The numbers of all its lanes, in order; a sibling shares the ports of the first."""
+        return tuple(number for number in (self.lane, self.other, self.sibling) if number >= 0)
 
 
 def fits(scenario: Scenario, driver: str) -> bool:
     """Whether `driver` can send the scenario: SDKs cannot send a raw body, or read slowly."""
     if scenario.drivers:
         return driver in scenario.drivers
-    raw = scenario.request.raw is not None
-    return driver == "wire" or not (raw or scenario.behaviour.pause_ms or scenario.behaviour.hang_up)
+    sent = scenario.steps or (scenario,)
+    raw = any(one.request.raw is not None for one in sent)
+    return driver == "wire" or not (raw or any(one.behaviour.pause_ms or one.behaviour.hang_up for one in sent))
 
 
 def drivers_of(cases: Iterable[PlannedCase]) -> tuple[str, ...]:
@@ -69,18 +89,52 @@ def plan_cases(scenarios: Sequence[Scenario], drivers: Iterable[str], profile: P
     cases: list[PlannedCase] = []
     lane = 0
     for scenario in scenarios:
-        missing = sorted(scenario.needs - profile.capabilities)
+        reason = ruled_out(scenario, profile)
         for driver in chosen:
             if not fits(scenario, driver):
                 continue
-            if missing:
-                reason = f"the target does not declare {', '.join(missing)}"
+            if reason:
                 cases.append(PlannedCase(scenario=scenario, driver=driver, skipped=reason))
                 continue
             # The raw driver alone repeats: what a random pick shows is the gateway's, whoever asks.
             for number in range(1, (scenario.repeat.alone if driver == "wire" else 1) + 1):
-                cases.append(PlannedCase(scenario=scenario, driver=driver, lane=lane, number=number))
-                lane += 1
+                cases.append(_placed(PlannedCase(scenario=scenario, driver=driver, number=number), lane))
+                lane += len(cases[-1].lanes)
     if not cases:
         raise UsageError("no selected scenario fits the selected drivers", where="--select, --driver")
     return tuple(cases)
+
+
+def _placed(case: PlannedCase, lane: int) -> PlannedCase:
+    """The case with its lanes, numbered from `lane` on."""
+    places = case.scenario.places
+    other = lane + 1 if StepLane.OTHER in places else -1
+    sibling = lane + 1 + (other >= 0) if StepLane.SIBLING in places else -1
+    return replace(case, lane=lane, other=other, sibling=sibling)
+
+
+def ruled_out(scenario: Scenario, profile: Profile) -> str:
+    """Why the target's declaration leaves nothing to judge in `scenario`, or ""."""
+    missing = sorted(scenario.needs - profile.capabilities)
+    if missing:
+        return f"the target does not declare {', '.join(missing)}"
+    for window in sorted(scenario.windows):
+        if not length_of(window, profile):
+            return f"the target does not declare how long its {window} lasts"
+    if scenario.steps and profile.kind == "url":
+        lanes = [lane for lane in profile.lanes if len(lane.members) >= len(LANES[scenario.lane])]
+        if profile.fault_isolation == "none":
+            return "the target's memory of failures cannot be kept apart by lanes"
+        if StepLane.SIBLING in scenario.places or len(lanes) <= len(scenario.places):
+            return "the target's lanes do not allow it"
+    return ""
+
+
+def length_of(window: Window, profile: Profile) -> float | None:
+    """How long a window lasts, in ms; None when the target does not say."""
+    lengths = {
+        Window.COOLDOWN: profile.cooldown_ms,
+        Window.QUARANTINE: profile.quarantine_ms,
+        Window.RETRY_AFTER: profile.retry_after_max_ms,
+    }
+    return lengths[window]

@@ -22,6 +22,7 @@ from conformance.report.evidence import case_of
 from conformance.report.model import Case
 from conformance.run.plan import PlannedCase
 from conformance.run.pulse import Pulse
+from conformance.run.sequence import perform, sequence_cases
 from conformance.run.stage import Seat, Stage
 from conformance.run.terms import terms_of
 from conformance.scenario.request import prepare
@@ -164,12 +165,21 @@ class Player:
         """Send the request of a case once and join what both legs saw."""
         return self.joined(await self.observe(case, repetition=repetition))
 
-    async def observe(self, case: PlannedCase, *, repetition: int = 0) -> Observed:
+    def nonce(self, case: str, repetition: int = 0) -> str:
+        """The nonce of a case, or of a part of one."""
+        return nonce_for(self._seed, case, repetition)
+
+    @property
+    def profile(self) -> Profile:
+        """The target's profile."""
+        return self._seat.profile
+
+    async def observe(self, case: PlannedCase, *, repetition: int = 0, nonce: str = "") -> Observed:
         """Send the request of a case once and bring back what both legs saw, not read yet."""
         self._pulse.beat()
         seat = self._seat
         lane = seat.lanes[case.lane]
-        nonce = nonce_for(self._seed, case.id, repetition)
+        nonce = nonce or self.nonce(case.id, repetition)
         play = case.scenario.play
         members = {member.name: self._names[member.port] for member in lane.members}
         await self._control.arm(

@@ -70,15 +70,20 @@ class Stage:
 
 
 def lane_sizes(cases: Sequence[PlannedCase]) -> list[int]:
-    """How many members the lane of each case that is played has, in order of lane."""
-    return [case.members for case in cases if case.lane >= 0]
+    """How many members the lanes of each case that is played have, in order of lane."""
+    return [case.members for case in cases for _ in case.lanes]
+
+
+def _shared(cases: Sequence[PlannedCase]) -> dict[int, int]:
+    """The lanes that have the ports of another."""
+    return {case.sibling: case.lane for case in cases if case.sibling >= 0}
 
 
 def lanes_for(cases: Sequence[PlannedCase], profile: Profile, ports: Sequence[int]) -> tuple[Lane, ...]:
     """The lanes of a run: planned ones, or those that an already running target says it has."""
     sizes = lane_sizes(cases)
     if profile.kind != "url":
-        return plan_lanes(sizes, ports=ports) if sizes else ()
+        return plan_lanes(sizes, ports=ports, shared=_shared(cases)) if sizes else ()
     given: list[Lane] = []
     for number, size in enumerate(sizes):
         fitting = [lane for lane in profile.lanes if len(lane.members) >= size]

@@ -42,6 +42,7 @@ def terms_of(scenario: Scenario, lane: Lane, seat: Seat, scripts: Scripts) -> Te
         request_valid=False if _INVALID in scenario.exercises else None,
         first_token_timeout_ms=profile.first_token_timeout_ms,
         idle_timeout_ms=profile.idle_timeout_ms,
+        cancel_ms=profile.cancel_ms,
     )
 
 

@@ -29,7 +29,7 @@ from conformance.scenario.load import load_scenarios
 from conformance.scenario.load import select as select_scenarios
 from conformance.target.load import load_profile
 
-_LINE = "conformance_line"
+_LINES = "conformance_lines"
 _HARNESS, _USAGE = 3, 2
 _active: SuiteSession | None = None
 
@@ -51,7 +51,7 @@ class SuiteSession:
         self._player: Player | None = None
         self._runner: asyncio.Runner | None = None
         self._done: dict[str, Case] = {}
-        self._lines: dict[str, str] = {}
+        self._lines: dict[str, list[str]] = {}
         self._errors: list[str] = []
         self._session: pytest.Session | None = None
         self._report: Report | None = None
@@ -104,8 +104,8 @@ class SuiteSession:
                 self._file.add(header)
         return self._stage
 
-    def play(self, case: Any) -> Case:
-        """Play one case of the plan here, and keep it for the test's report."""
+    def play(self, case: Any) -> tuple[Case, ...]:
+        """Play one case of the plan here, and keep what came of it for the test's report."""
         if self._player is None:
             self._runner = asyncio.Runner()
             seat: Stage | Seat = self._open() if self._told is None else self._join(self._told)
@@ -114,20 +114,20 @@ class SuiteSession:
         try:
             made = self._runner.run(self._player.play(case))
         except HarnessError as error:
-            made = Case(id=case.id, scenario=case.scenario.id, driver=case.driver, error=str(error))
-        self._lines[case.id] = encode_line(made).decode()
+            made = (Case(id=case.id, scenario=case.scenario.id, driver=case.driver, error=str(error)),)
+        self._lines[case.id] = [encode_line(one).decode() for one in made]
         return made
 
     def _join(self, told: dict[str, Any]) -> Seat:
         return Seat.decode(told, self.profile, self.cases)
 
     def attach(self, item: pytest.Item, report: pytest.TestReport) -> None:
-        """Put the case that `item` played on its report."""
+        """Put the cases that `item` played on its report."""
         case = getattr(item, "callspec", None)
         planned = case.params.get("conformance_case") if case is not None else None
-        line = self._lines.pop(planned.id, None) if planned is not None else None
-        if line is not None:
-            setattr(report, _LINE, line)
+        lines = self._lines.pop(planned.id, None) if planned is not None else None
+        if lines is not None:
+            setattr(report, _LINES, lines)
 
     def keep(self, line: str) -> None:
         """A case has come in; the stage is looked at, so that a lost one ends the run."""
@@ -190,7 +190,8 @@ class SuiteSession:
         if self._header is None:
             return status
         order = {case.id: number for number, case in enumerate(self.cases)}
-        done = sorted(self._done.values(), key=lambda case: order.get(case.id, len(order)))
+        # A sequence's requests are called after it ("id/1.2") and came before it.
+        done = sorted(self._done.values(), key=lambda case: order.get(case.id.partition("/")[0], len(order)))
         stopped = status in (int(pytest.ExitCode.INTERRUPTED), int(pytest.ExitCode.INTERNAL_ERROR))
         end = RunEnd.FAILED if self._errors else RunEnd.INTERRUPTED if stopped else RunEnd.COMPLETE
         report = close(self._header, done, ended_at=now(), end=end, errors=tuple(self._errors))
@@ -217,7 +218,7 @@ class SuiteSession:
 
 
 def collect(report: pytest.TestReport) -> None:
-    """Hand a test report's case to the session that controls the run, where there is one."""
-    line = getattr(report, _LINE, None)
-    if line is not None and _active is not None:
-        _active.keep(line)
+    """Hand a test report's cases to the session that controls the run, where there is one."""
+    for line in getattr(report, _LINES, ()):
+        if _active is not None:
+            _active.keep(line)

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 def test_scenario(conformance_case: PlannedCase, conformance_suite: SuiteSession) -> None:
-    """No clause that gates is violated, and the scenario reached what it exists for."""
-    case = conformance_suite.play(conformance_case)
-    if case.skipped:
-        pytest.skip(case.skipped)
-    if case.error:
-        raise RuntimeError(f"harness fault: {case.error}")
-    faulty = case.of(Outcome.FAULTY)
-    if faulty:
-        raise RuntimeError(f"harness fault in {faulty[0].clause}: {faulty[0].reason}")
-    failure = conformance_suite.failure(case)
-    if failure:
-        pytest.fail(failure, pytrace=False)
+    """No clause that gates is violated in any request, and the scenario reached what it exists for."""
+    cases = conformance_suite.play(conformance_case)
+    for case in cases:
+        if case.skipped:
+            pytest.skip(case.skipped)
+        if case.error:
+            raise RuntimeError(f"harness fault: {case.error}")
+        for faulty in case.of(Outcome.FAULTY):
+            raise RuntimeError(f"harness fault in {faulty.clause}: {faulty.reason}")
+    failures = [failure for case in cases if (failure := conformance_suite.failure(case))]
+    if failures:
+        pytest.fail("\n".join(failures), pytrace=False)

@@ -14,7 +14,7 @@ def test_clauses_have_their_members() -> None:
     """Every clause of the catalogue is a row with its norm's address and the defects that violate it."""
     rows = holdings.clauses()
     assert [row["id"] for row in rows] == list(CATALOG)
-    members = {"id", "level", "basis", "title", "rationale", "source", "link", "capabilities", "defects"}
+    members = {"id", "level", "basis", "title", "rationale", "source", "link", "capabilities", "defects", "scope"}
     assert all(row.keys() == members for row in rows)
     assert all(row["link"] for row in rows)
 

@@ -20,6 +20,7 @@ CLAUSE = {
     "source": "openai-api/chat-streaming",
     "link": "https://example.org/",
     "capabilities": [],
+    "scope": "exchange",
     "defects": ["done-twice"],
 }
 SCENARIO = {
@@ -31,6 +32,7 @@ SCENARIO = {
     "exercises": ["stream.done.once"],
     "lane": "single",
     "live": False,
+    "steps": 0,
     "drivers": [],
     "source": "",
 }
