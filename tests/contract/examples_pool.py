@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.exchange.model import HangUp
+from conformance.exchange.model import Exchange, HangUp
 from conformance.wire.transcript import End
 from tests.contract.captures import (
     Ask,
@@ -21,7 +21,7 @@ from tests.contract.captures import (
     wire,
     words,
 )
-from tests.contract.example import Example, Examples
+from tests.contract.example import Example, Examples, told
 
 STREAM = ask(stream=True)
 OK = wire(chat())
@@ -43,6 +43,12 @@ def pooled(reply: Any, *attempts: Any, request: Ask | None = None) -> Capture:
 def on_a_wire(reply: Any, *attempts: Try) -> Capture:
     """A streamed exchange of the wire driver."""
     return knowing(capture(STREAM, reply, attempts), driver="wire")
+
+
+def served(reply: Any, *attempts: Any) -> Exchange:
+    """A request for a model that is served, with one healthy member."""
+    known = frozenset({"alias-1"})
+    return told(capture(ask(), reply, attempts), members=("m0",), healthy=frozenset({"m0"}), known_models=known)
 
 
 def hung_up(closed: float | None, ended: float = 9000.0) -> Capture:
@@ -112,6 +118,10 @@ EXAMPLES: Examples = {
     "pool.unknown-model.no-dispatch": Example(
         (knowing(capture(ask(model="nope"), GONE, ()), terms={"known_models": frozenset({"alias-1"})}),),
         (knowing(capture(ask(model="nope"), OK, OK), terms={"known_models": frozenset({"alias-1"})}),),
+    ),
+    "pool.healthy.asked": Example(
+        (served(OK, OK), served(BUSY)),
+        (served(wire(error("No connection was free.", type="server_error"), status=500)), served(RESET)),
     ),
     "pool.hangup.closes": Example((hung_up(150.0),), (hung_up(4000.0), hung_up(None))),
     "timeout.idle.told": Example(

@@ -202,6 +202,35 @@ def unknown_model(x: Exchange) -> Iterator[Finding]:
         )
 
 
+def _answerable(x: Exchange) -> bool:
+    """A request of the API's form, for a model that is served, with a good key, while a member is healthy."""
+    terms, doc = x.terms, x.request.doc
+    if x.hangup is not None or not upstream_known(x) or not terms.members or not terms.healthy:
+        return False
+    if terms.key_valid is False or terms.request_valid is False or doc is None or not doc.ok:
+        return False
+    return terms.known_models is not None and x.request.model in terms.known_models
+
+
+@clause(
+    id="pool.healthy.asked",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A request that a healthy member could answer does not fail before any member is asked",
+    rationale="A pool of connections that ran dry, or another lane's failures, look to the client like an outage that is none.",
+    source="rfc9110/status",
+    applies=_answerable,
+)
+def healthy_asked(x: Exchange) -> Iterator[Finding]:
+    if x.attempts:
+        return
+    # rfc9110/status: 503 tells of overload, and 429 of a limit; any other 5xx tells of a failure.
+    if not replied(x):
+        yield at_exchange(x, "a member asked, or a refusal", f"no response, {x.end.value}, no member asked")
+    elif the_reply(x).status >= 500 and the_reply(x).status != 503:
+        yield at_head(the_reply(x), "a member asked, or a refusal by 429 or 503", f"{the_reply(x).status}, none asked")
+
+
 def _left_open(x: Exchange) -> bool:
     if x.hangup is None or not x.attempts:
         return False
