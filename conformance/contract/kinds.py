@@ -62,6 +62,14 @@ _PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
 )
 
 
+_FAILING = re.compile(r"err(or)?\b|error|fail|time.?out|abort|cancel|interrupt|unavailable|overload|malformed|exception", re.IGNORECASE)
+
+
+def failing(reason: Any) -> bool:
+    """Whether a provider's own finish reason says that the generation failed."""
+    return isinstance(reason, str) and _FAILING.search(reason) is not None
+
+
 def kind_of(text: str) -> Kind:
     """The kind that `text` speaks of."""
     for kind, pattern in _PATTERNS:

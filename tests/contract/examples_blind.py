@@ -30,7 +30,10 @@ EXAMPLES: Examples = {
         ),
     ),
     "blind.identity.body": Example(
-        (blind(wire(chat())),),
+        (
+            blind(wire(chat())),
+            blind(wire(chat("I am maker/model-9.")), wire(chat("I am maker/model-9.", model="maker/model-9"))),
+        ),
         (
             blind(wire(chat(note="served by maker/model-9"))),
             blind(wire(error("up-model is overloaded"), status=503)),
@@ -38,11 +41,11 @@ EXAMPLES: Examples = {
         ),
     ),
     "blind.identity.headers": Example(
-        (blind(wire(chat(), headers=("x-request-id: req_1",))),),
+        (blind(wire(chat(), headers=("x-request-id: req_1", "CF-RAY: 1a2b", "Via: 1.1 edge"))),),
         (
             blind(wire(chat(), headers=("openai-organization: org-1",))),
             blind(wire(chat(), headers=("x-model: maker/model-9",))),
-            blind(wire(chat(), headers=("CF-RAY: 8d3f",))),
+            blind(wire(chat(), headers=("CF-RAY: 8d3f",)), wire(chat(), headers=("cf-ray: 8d3f",))),
         ),
     ),
     "blind.members.vendor": Example(

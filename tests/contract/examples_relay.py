@@ -90,6 +90,21 @@ EXAMPLES: Examples = {
             ),
         ),
     ),
+    "relay.reason.native-agrees": Example(
+        (
+            capture(ask(), wire(chat("Hi", choice={"native_finish_reason": "STOP"}))),
+            capture(ask(), wire(chat("", choice={"native_finish_reason": "end_turn"}))),
+        ),
+        (
+            capture(ask(), wire(chat("", choice={"native_finish_reason": "network_error"}))),
+            capture(
+                STREAM,
+                wire(
+                    stream(opening(), chunk(reason="stop", choice={"native_finish_reason": "MALFORMED_FUNCTION_CALL"}))
+                ),
+            ),
+        ),
+    ),
     "relay.error.told": Example(
         (
             relayed(IN_BAND, BAD_GATEWAY),

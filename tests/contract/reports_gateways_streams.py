@@ -62,6 +62,13 @@ REASONS: tuple[Report, ...] = (
         right=_502,
     ),
     report(
+        "G-17-direct",
+        "relay.reason.native-agrees",
+        request=_STREAM,
+        wrong=wire(stream(_NETWORK_ERROR)),
+        right=_502,
+    ),
+    report(
         "G-18",
         "relay.error.told",
         request=_STREAM,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -33,17 +34,18 @@ _VENDOR_FIELDS = (
     "openai-processing-ms",
     "openai-version",
     "x-groq-region",
-    "cf-ray",
     "x-ms-region",
     "apim-request-id",
     "x-goog-api-key",
     "anthropic-organization-id",
     "x-request-cost",
     "x-provider",
-    "via",
     "x-amzn-requestid",
     "x-or-provider",
 )
+
+#: Fields of proxies and networks: a gateway has its own, and only a member's value tells of the member.
+_EDGE_FIELDS = ("cf-ray", "via", "x-served-by", "x-amz-cf-id", "x-azure-ref", "x-envoy-upstream-service-time")
 
 
 def _objects(x: Exchange) -> Iterator[tuple[StreamEvent | None, dict[str, Any]]]:
@@ -101,6 +103,45 @@ def _identities(x: Exchange) -> list[bytes]:
     return sorted(name for name in found if len(name) >= 6 and name not in alias and name not in x.request.body)
 
 
+#: Members whose text the model wrote: a model may speak of itself, and what it says has to arrive unchanged.
+_GENERATED = (
+    "content",
+    "text",
+    "delta",
+    "reasoning",
+    "reasoning_content",
+    "refusal",
+    "arguments",
+    "transcript",
+    "embedding",
+)
+
+
+def _without_generated(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            name: _without_generated(item)
+            for name, item in value.items()
+            if not (name in _GENERATED and isinstance(item, str))
+        }
+    return [_without_generated(item) for item in value] if isinstance(value, list) else value
+
+
+def _told_by_gateway(x: Exchange) -> bytes:
+    """The content without the model's own words; the whole content where it is not made of JSON objects."""
+    reply = the_reply(x)
+    objects = [value for _, value in _objects(x)]
+    read = (reply.doc is not None and reply.doc.ok) or all(
+        event.done or event.doc is not None for event in reply.events
+    )
+    if not objects or not read:
+        return reply.content
+    comments = b"\n".join(comment.text for comment in reply.stream.comments) if reply.stream is not None else b""
+    names = b"\n".join(event.event.type.encode() for event in reply.events)
+    told = json.dumps([_without_generated(value) for value in objects], ensure_ascii=False)
+    return b"\n".join((comments, names, told.encode("utf-8", "surrogatepass")))
+
+
 def _search(raw: bytes, names: list[bytes]) -> Iterator[tuple[int, bytes]]:
     for name in names:
         at = raw.find(name)
@@ -120,7 +161,8 @@ def _search(raw: bytes, names: list[bytes]) -> Iterator[tuple[int, bytes]]:
 )
 def identity_body(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
-    for at, name in _search(reply.content, _identities(x)):
+    told = _told_by_gateway(x)
+    for at, name in _search(reply.content, [name for name in _identities(x) if name in told]):
         around = Span(max(0, at - 40), min(len(reply.content), at + len(name) + 40))
         yield at_content(reply, around, "nothing that names the member", show(name.decode("utf-8", "replace")))
 
@@ -138,8 +180,15 @@ def identity_body(x: Exchange) -> Iterator[Finding]:
 def identity_headers(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
     names = _identities(x)
+    relayed = {
+        (line.name.lower(), line.value)
+        for attempt in x.attempts or ()
+        if attempt.reply is not None
+        for line in attempt.reply.message.head.headers
+    }
     for line in reply.message.head.headers:
-        vendor = line.name.decode("latin-1").lower() in _VENDOR_FIELDS
+        name = line.name.decode("latin-1").lower()
+        vendor = name in _VENDOR_FIELDS or (name in _EDGE_FIELDS and (line.name.lower(), line.value) in relayed)
         if vendor or any(name in line.value for name in names):
             yield Finding(
                 expected="no field of a provider",

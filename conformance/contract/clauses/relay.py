@@ -10,7 +10,7 @@ from conformance.contract.clauses.chunk import requested_choices
 from conformance.contract.clauses.embeddings import vector
 from conformance.contract.clauses.tool import repeated
 from conformance.contract.evidence import at_content, at_end, at_exchange, at_head, at_path, show
-from conformance.contract.kinds import Kind, error_object, inner_status, kind_of_reply, reason_of
+from conformance.contract.kinds import Kind, error_object, failing, inner_status, kind_of_reply, reason_of
 from conformance.contract.shape import problems
 from conformance.contract.when import CHOICES, serving, stayed, the_reply, usable
 from conformance.exchange.answer import Choice, normal_reason
@@ -64,7 +64,7 @@ def _error_like(choice: Choice) -> bool:
     told = [reason for reason in choice.reasons if reason != ""] or list(choice.reasons)
     if told and all(normal_reason(reason) is None for reason in told):
         return True
-    return choice.empty and any(normal_reason(reason) is None for reason in choice.native)
+    return choice.empty and any(failing(reason) for reason in choice.native)
 
 
 def _truncated(x: Exchange) -> bool:
@@ -132,6 +132,33 @@ def reason_not_laundered(x: Exchange) -> Iterator[Finding]:
         return  # passed on as it came: that is judged by the finish reason's enum
     upstream = [reason for choice in found[1].answer.choices for reason in (*choice.reasons, *choice.native)]
     yield at_end(the_reply(x), f"an error (the upstream's reason is {show(upstream[-1])})", _told(x))
+
+
+def _native(x: Exchange) -> bool:
+    return (
+        stayed(x)
+        and the_reply(x).ok
+        and x.request.endpoint in CHOICES
+        and any(choice.native and choice.reasons for choice in the_reply(x).answer.choices)
+    )
+
+
+@clause(
+    id="relay.reason.native-agrees",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="An empty answer whose native reason is a failure has no clean finish reason",
+    rationale="Beside native_finish_reason network_error, a stop with nothing in it is a failed generation told as an answer.",
+    source="incident/errors",
+    applies=_native,
+)
+def native_agrees(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    for choice in reply.answer.choices:
+        told = [reason for reason in choice.native if failing(reason)]
+        clean = any(normal_reason(reason) is not None for reason in choice.reasons)
+        if choice.empty and told and clean and not reply.answer.errors:
+            yield at_end(reply, f"an error (the native reason is {show(told[0])})", _told(x))
 
 
 def _in_band(x: Exchange) -> bool:
