@@ -55,7 +55,10 @@ EXAMPLES: Examples = {
     ),
     "chat.object": Example((SAID,), (said(object="chat.completion.chunk"), lacking("object"), said(object=""))),
     "chat.id": Example((SAID,), (said(id=""), said(id=None), said(id=7), lacking("id"))),
-    "chat.created": Example((SAID,), (said(created=1.5), said(created="now"), said(created=None), lacking("created"))),
+    "chat.created": Example(
+        (SAID,),
+        (said(created=1.5), said(created="now"), said(created=1785402847123), said(created=None), lacking("created")),
+    ),
     "chat.model": Example((SAID,), (said(model=""), said(model=None), lacking("model"))),
     "chat.choices.present": Example((SAID,), (said(choices=[]), said(choices=None), lacking("choices"))),
     "chat.choices.index": Example(

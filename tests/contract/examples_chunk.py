@@ -82,7 +82,14 @@ EXAMPLES: Examples = {
     "chunk.id.stable": Example((WHOLE,), (varying("id", "a", "b"),)),
     "chunk.created": Example(
         (WHOLE, laid(created=0)),
-        (laid(created=1.5), laid(created="1785402847"), laid(created=None), lacking("created"), laid(created=True)),
+        (
+            laid(created=1.5),
+            laid(created="1785402847"),
+            laid(created=None),
+            lacking("created"),
+            laid(created=True),
+            laid(created=1785402847123),
+        ),
     ),
     "chunk.created.stable": Example((WHOLE,), (varying("created", 1785402847, 1785402848),)),
     "chunk.model": Example((WHOLE,), (laid(model=""), laid(model=None), lacking("model"))),

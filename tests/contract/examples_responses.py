@@ -98,6 +98,7 @@ EXAMPLES: Examples = {
             events(*GOOD[:-1]),
             events(*GOOD, {**GOOD[-1], "sequence_number": 99}),
             events(*GOOD, {**GOOD[DELTAS[0]], "sequence_number": 99}),
+            over("response.completed", response=response(status="in_progress")),
         ),
     ),
     "responses.stream.sequence": Example(

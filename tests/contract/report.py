@@ -1,4 +1,4 @@
-"""The form of a public report as captures: what a reporter saw is the wrong one, what a conforming side sends the right.
+"""A public report as captures: what a reporter saw is the wrong one, what a conforming side sends is the right one.
 
 A report is judged as an endpoint that answers so itself, and as a gateway whose member answered so. Knows no clause.
 """
@@ -16,9 +16,10 @@ from tests.contract.captures import Ask, Capture, Try, capture
 class Report:
     """One report. Of `clauses` at least one is violated by the wrong capture (one that gates, if `gates`).
 
-    `wrong` None: the report shows nothing wrong on the wire. `upstream` is the upstream leg (None: a member answered the
-    wrong envelope, and the wrong gateway relays it as it is). `direct` and `relayed` say in which setting the wrong one
-    is wrong; `answers` in which of them the right ones are judged. `why`: the reason for what does not gate or is left out.
+    `wrong` None: the report shows nothing wrong on the wire. `upstream` is the upstream leg (None: a member answered
+    the wrong envelope, and the wrong gateway relays it as it is). `direct` and `relayed` say in which setting the wrong
+    one is wrong; `answers` is whether the right ones are judged beside that upstream leg too. `why` is the reason for
+    what does not gate or is left out.
     """
 
     id: str
@@ -69,7 +70,7 @@ def wrong_trials(reports: Iterable[Report]) -> list[Trial]:
 
 
 def right_trials(reports: Iterable[Report]) -> list[Trial]:
-    """The captures that violate nothing that gates: a conforming endpoint, and a conforming gateway before that member."""
+    """The captures that violate nothing that gates: a conforming endpoint, a conforming gateway before that member."""
     trials = []
     for report in reports:
         for number, reply in enumerate(report.right):

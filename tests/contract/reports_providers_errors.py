@@ -70,7 +70,7 @@ def shown(status: int, value: Any, *clauses: str, right: tuple[Envelope, ...], i
 _NIM_404 = {"status": 404, "title": "Not Found", "detail": "Function '7f3a': Not found for account 'Qx2'"}
 _AWAY = "a norm decides neither the status nor the code of this condition"
 _FILTER_TEXT = "The response was filtered due to the prompt triggering Azure OpenAI's content management policy."
-_NESTED = '{\n  "error": {\n    "code": 429,\n    "message": "You exceeded your current quota, please check your plan and billing details.",\n    "status": "RESOURCE_EXHAUSTED"\n  }\n}\n'  # noqa: E501
+_NESTED = '{\n  "error": {\n    "code": 429,\n    "message": "You exceeded your current quota, please check your plan and billing details.",\n    "status": "RESOURCE_EXHAUSTED"\n  }\n}\n'
 _BAD_ARGUMENT = {
     "error": {
         "code": 400,
@@ -79,8 +79,8 @@ _BAD_ARGUMENT = {
         "details": [{"@type": "type.googleapis.com/google.rpc.BadRequest"}],
     }
 }
-_REPR = "litellm.RateLimitError: AzureException RateLimitError - Error code: 429 - {'error': {'code': '429', 'message': 'Please retry after 86400 seconds.'}}\nReceived Model Group=azure-gpt-4o-mini\nAvailable Model Group Fallbacks=None"  # noqa: E501
-_VALIDATION = "240 validation errors:\n  {'type': 'string_type', 'loc': ('body', 'input', 'str'), 'msg': 'Input should be a valid string', 'input': [{'role': 'system', 'content': '...'}]}"  # noqa: E501
+_REPR = "litellm.RateLimitError: AzureException RateLimitError - Error code: 429 - {'error': {'code': '429', 'message': 'Please retry after 86400 seconds.'}}\nReceived Model Group=azure-gpt-4o-mini\nAvailable Model Group Fallbacks=None"
+_VALIDATION = "240 validation errors:\n  {'type': 'string_type', 'loc': ('body', 'input', 'str'), 'msg': 'Input should be a valid string', 'input': [{'role': 'system', 'content': '...'}]}"
 
 NOT_FOUND = (
     Report(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
-from conformance.contract.clauses.chunk import requested_choices
+from conformance.contract.clauses.chunk import is_seconds, requested_choices
 from conformance.contract.evidence import at_path, show
 from conformance.contract.shape import problems
 from conformance.contract.when import json_of, the_reply
@@ -115,7 +115,7 @@ def completion_id(x: Exchange) -> Iterator[Finding]:
 )
 def created(x: Exchange) -> Iterator[Finding]:
     value = _value(x).get("created")
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+    if not is_seconds(value):
         yield at_path(the_reply(x), ("created",), "an integer of seconds", show(value))
 
 

@@ -135,6 +135,11 @@ def id_stable(x: Exchange) -> Iterator[Finding]:
     yield from _stable(x, "id")
 
 
+def is_seconds(value: Any) -> bool:
+    """Whether `value` can be a Unix time in whole seconds; what is past the year 5000 counts milliseconds."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 100_000_000_000
+
+
 @clause(
     id="chunk.created",
     level=Level.MUST,
@@ -148,7 +153,7 @@ def created(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
     for event, value in _chunks(x):
         number = value.get("created")
-        if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+        if not is_seconds(number):
             yield at_event(reply, event, "an integer `created`", show(number) if "created" in value else "no `created`")
 
 

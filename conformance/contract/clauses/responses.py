@@ -51,6 +51,8 @@ def _typed(x: Exchange) -> Iterator[tuple[StreamEvent, str, dict[str, Any]]]:
 )
 def shape(x: Exchange) -> Iterator[Finding]:
     for problem in problems("response", _value(x)):
+        if problem.path == ("id",):
+            continue  # responses.id judges it
         where = ".".join(map(str, problem.path)) or "the response"
         yield at_path(the_reply(x), problem.path, f"{where}: {problem.expected}", problem.actual)
     status = _value(x).get("status")
@@ -138,7 +140,7 @@ def created_first(x: Exchange) -> Iterator[Finding]:
     id="responses.stream.terminal",
     level=Level.MUST,
     basis=Basis.CONTRACT,
-    title="The stream ends with exactly one terminal event",
+    title="The stream ends with exactly one terminal event, whose response has its status",
     rationale="completed, incomplete or failed is the only sign that the response is over; a stream that just stops is a broken one.",
     source="openai-api/responses-streaming",
     applies=lambda x: _stream(x) and whole(x) and "error" not in {name for _, name, _ in _typed(x)},
@@ -152,6 +154,10 @@ def terminal(x: Exchange) -> Iterator[Finding]:
         )
     for event, name in ends[1:]:
         yield at_event(reply, event, "one terminal event", f"{ends[0][1]}, then {name}")
+    for event, name in ends:
+        status = event.doc.get("response", "status") if event.doc is not None else None
+        if isinstance(status, str) and status != name.removeprefix("response."):
+            yield at_event(reply, event, f"status {name.removeprefix('response.')} in {name}", show(status))
     if ends:
         last = ends[0][0]
         for event, name, _ in _typed(x):

@@ -1,0 +1,157 @@
+"""The judge is total: whatever bytes and values a capture holds, no clause ends in an exception of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from conformance.cassette.model import Envelope, EnvelopeEnd, Frame
+from conformance.contract.clause import Outcome
+from tests.contract import reports_providers
+from tests.contract.captures import Ask, Capture, Try, capture, compact, verdicts
+from tests.contract.report import right_trials, wrong_trials
+
+SEEDS = [
+    trial.capture for trial in (*wrong_trials(reports_providers.REPORTS), *right_trials(reports_providers.REPORTS))
+]
+NAMES = (
+    "choices",
+    "delta",
+    "message",
+    "tool_calls",
+    "function",
+    "index",
+    "id",
+    "usage",
+    "error",
+    "data",
+    "output",
+    "item",
+)
+CAPABILITIES = frozenset({"failover", "retries", "provider-blind", "idle-timeout", "first-token-timeout", "streaming"})
+
+leaves = st.one_of(
+    st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([10**30, 1e308, -0.5]), st.text(max_size=6),
+    st.sampled_from(["stop", "tool_calls", "assistant", "[DONE]", "\ud800", "length", "response.completed", "error"]),
+)  # fmt: skip
+values = st.recursive(
+    leaves,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(NAMES), inner, max_size=3)),
+    max_leaves=6,
+)
+bounded = settings(
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+def faulty(item: Capture) -> dict[str, str]:
+    """The clauses that ended in an exception, and where."""
+    return {name: one.reason for name, one in verdicts(item).items() if one.outcome is Outcome.FAULTY}
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path of every value inside `value`, its own first."""
+    yield path
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in inner:
+        yield from places(item, (*path, key))
+
+
+def put(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+    """The value with another one at `path`."""
+    if not path:
+        return new
+    if isinstance(value, dict):
+        return {**value, path[0]: put(value[path[0]], path[1:], new)}
+    return [put(item, path[1:], new) if at == path[0] else item for at, item in enumerate(value)]
+
+
+def enveloped(plain: Envelope, body: bytes, end: EnvelopeEnd | None = None) -> Envelope:
+    """The envelope with another body, its length told anew."""
+    head = tuple(f"Content-Length: {len(body)}" if line.startswith("Content-Length") else line for line in plain.head)
+    return replace(plain, head=head, body=body, frames=(Frame(0.0, len(body)),) if body else (), end=end or plain.end)
+
+
+@st.composite
+def spoilt_value(draw: st.DrawFn, plain: Envelope) -> Envelope:
+    """The envelope with one value of one of its JSON texts replaced."""
+    pieces = plain.body.split(b"\n")
+    readable = []
+    for number, piece in enumerate(pieces):
+        try:
+            readable.append((number, json.loads(piece.removeprefix(b"data: "))))
+        except ValueError:
+            continue
+    if not readable:
+        return plain
+    number, value = draw(st.sampled_from(readable))
+    path = draw(st.sampled_from(list(islice(places(value), 200))))
+    text = json.dumps(put(value, path, draw(values))).encode()
+    pieces[number] = (b"data: " if pieces[number].startswith(b"data: ") else b"") + text
+    return enveloped(plain, b"\n".join(pieces))
+
+
+@st.composite
+def spoilt_bytes(draw: st.DrawFn, plain: Envelope) -> Envelope:
+    """The envelope with a few bytes of its body, a line of its head or its end changed."""
+    body = bytearray(plain.body)
+    for _ in range(draw(st.integers(0, 3))):
+        at = draw(st.integers(0, len(body)))
+        body[at : at + draw(st.integers(0, 40))] = draw(st.binary(max_size=12))
+    head = list(plain.head)
+    if head and draw(st.booleans()):
+        at = draw(st.integers(0, len(head) - 1))
+        head[at] = draw(
+            st.sampled_from(["HTTP/1.1 000", "HTTP/1.1 999 X", "nothing", "Content-Length: -1", "Transfer-Encoding: x"])
+        )
+    end = draw(st.sampled_from(list(EnvelopeEnd)))
+    return replace(enveloped(plain, bytes(body), end), head=tuple(head))
+
+
+def _legs(item: Capture) -> tuple[Try, ...]:
+    return item.attempts if item.attempts is not None else (Try(item.reply),)
+
+
+@bounded
+@given(st.data())
+def test_a_value_of_any_type_anywhere_is_judged(data: st.DataObject) -> None:
+    """Any JSON value in any place of either leg, or of the request, gives verdicts."""
+    item = data.draw(st.sampled_from(SEEDS))
+    ask = item.request
+    if data.draw(st.booleans()) and isinstance(ask.value, dict):
+        path = data.draw(st.sampled_from(list(places(ask.value))))
+        ask = replace(ask, value=put(ask.value, path, data.draw(values)))
+        if not isinstance(ask.value, dict):
+            ask = Ask(ask.endpoint, compact_or_bytes(ask.value), ask.method, ask.headers)
+    reply = data.draw(spoilt_value(item.reply))
+    first = _legs(item)[0]
+    upstream = (replace(first, envelope=data.draw(spoilt_value(first.envelope))), *_legs(item)[1:])
+    assert faulty(capture(ask, reply, data.draw(st.sampled_from([None, upstream])), *CAPABILITIES)) == {}
+
+
+def compact_or_bytes(value: Any) -> bytes:
+    """The value as JSON bytes (a lone surrogate is escaped)."""
+    try:
+        return compact(value)
+    except UnicodeEncodeError:
+        return b'"\\ud800"'
+
+
+@bounded
+@given(st.data())
+def test_any_bytes_are_judged(data: st.DataObject) -> None:
+    """Any bytes on either leg, however they end, give verdicts."""
+    item = data.draw(st.sampled_from(SEEDS))
+    reply = data.draw(spoilt_bytes(item.reply))
+    first = _legs(item)[0]
+    upstream = (replace(first, envelope=data.draw(spoilt_bytes(first.envelope))),)
+    assert faulty(capture(item.request, reply, data.draw(st.sampled_from([None, upstream])), *CAPABILITIES)) == {}
