@@ -11,7 +11,7 @@ import ssl
 from time import monotonic
 
 from conformance.driver.connection import Connection, describe
-from conformance.driver.model import MAX_RECEIVED, Behaviour, Deadlines
+from conformance.driver.model import MAX_RECEIVED, UNFRAMED, UNFRAMED_ERROR, Behaviour, Deadlines
 from conformance.exchange.model import HangUp
 from conformance.wire.event_counter import EventCounter
 from conformance.wire.http1 import ResponseReader
@@ -81,6 +81,8 @@ class Flight:
             self.conclude(End.HANGUP, error=f"more than {MAX_RECEIVED} bytes came")
             return
         self._last = now
+        if self.reader.broken:
+            self._rearm()
         if self.reader.head_seen and not self._head_seen:
             self._head_seen = True
             self._rearm()
@@ -131,7 +133,9 @@ class Flight:
     def _expire(self) -> None:
         """The timer: name the deadline that passed, or wait on (bytes move only `_last`, never the timer)."""
         now = monotonic()
-        if now >= self.origin + self.deadlines.exchange:
+        if self.reader.broken and now >= self._last + UNFRAMED:
+            self.conclude(End.HANGUP, error=UNFRAMED_ERROR)
+        elif now >= self.origin + self.deadlines.exchange:
             self.conclude(End.STALL, deadline="exchange")
         elif not self._head_seen and now >= self.origin + self.deadlines.head:
             self.conclude(End.STALL, deadline="head")
@@ -142,6 +146,8 @@ class Flight:
 
     def _rearm(self, *, force: bool = False) -> None:
         step = self._last + self.deadlines.idle if self._head_seen else self.origin + self.deadlines.head
+        if self.reader.broken:
+            step = min(step, self._last + UNFRAMED)
         due = min(step, self.origin + self.deadlines.exchange)
         if force or due < self._due:
             self._timer.cancel()

@@ -15,6 +15,11 @@ from conformance.wire.transcript import Transcript
 #: The most bytes that a driver takes of one response: more than any reader of bodies goes into. A client leaves then.
 MAX_RECEIVED = 80 * 1024 * 1024
 
+#: Seconds of silence after which a client leaves a response whose framing does not tell its end: all that is there has
+#: come by then, and waiting for a deadline would only be called a stall.
+UNFRAMED = 0.5
+UNFRAMED_ERROR = "the response's framing does not tell its end"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deadlines:

@@ -10,7 +10,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from conformance.driver.connection import SLOW_READ, describe
-from conformance.driver.model import MAX_RECEIVED, Behaviour, Deadlines
+from conformance.driver.model import MAX_RECEIVED, UNFRAMED, UNFRAMED_ERROR, Behaviour, Deadlines
 from conformance.exchange.model import HangUp
 from conformance.wire.http1 import ResponseReader
 from conformance.wire.transcript import End, Segment, Transcript
@@ -24,7 +24,10 @@ class HungUp(Exception):
 
 
 class Wait(NamedTuple):
-    """How long the next read may take (s, never 0), and what its passing means: head, idle, exchange or hang-up."""
+    """How long the next read may take (s, never 0), and what its passing means.
+
+    The deadlines head, idle and exchange; hang-up, as the caller told; unframed: no end can be waited for.
+    """
 
     seconds: float
     reason: str
@@ -113,6 +116,8 @@ class Tape:
             waits.append(Wait(self.deadlines.idle, "idle"))
         else:
             waits.append(Wait(origin + self.deadlines.head - now, "head"))
+        if self._reader.broken:
+            waits.append(Wait(UNFRAMED, "unframed"))
         if self._leave_at is not None:
             waits.append(Wait(self._leave_at - now, "hang-up"))
         seconds, reason = min(waits)
@@ -134,6 +139,8 @@ class Tape:
         if reason == "hang-up":
             self.hangup = HangUp(after=self.behaviour.hang_up, at=self._now())
             self.conclude(End.HANGUP)
+        elif reason == "unframed":
+            self.conclude(End.HANGUP, error=UNFRAMED_ERROR)
         else:
             self.conclude(End.STALL, deadline=reason)
 

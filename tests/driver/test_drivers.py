@@ -21,6 +21,8 @@ every_driver = pytest.mark.parametrize("name", DRIVERS)
 WHOLE = json_reply(CHAT)
 ERROR = b'{"error":{"message":"x"}}'
 
+TWO_LENGTHS = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 4\r\nContent-Length: 900\r\n\r\n"
+
 ENDINGS: dict[str, tuple[tuple[Step, ...], End]] = {
     "json": ((json_reply(CHAT),), End.COMPLETE),
     "json in pieces": ((WHOLE[:40], 0.01, WHOLE[40:100], 0.01, WHOLE[100:]), End.COMPLETE),
@@ -34,6 +36,7 @@ ENDINGS: dict[str, tuple[tuple[Step, ...], End]] = {
     "redirect": ((json_reply(b"{}", status="307 R", fields="Location: /v1/elsewhere\r\n"),), End.COMPLETE),
     "not json": ((json_reply(b"<html>no</html>"),), End.COMPLETE),
     "not http": ((b"garbage\r\n\r\n", "close"), End.CLOSE),
+    "lengths that contradict": ((TWO_LENGTHS + CHAT, "stall"), End.HANGUP),
     "bytes past the end": ((json_reply(CHAT) + b"HTTP/1.1 400 Bad\r\n\r\n",), End.COMPLETE),
 }  # fmt: skip
 
@@ -47,6 +50,7 @@ STREAMS: dict[str, tuple[tuple[Step, ...], End]] = {
     "error event, then more": (
         (STREAM_HEAD, chunk(b"data: " + ERROR + b"\n\n"), 0.02, chunk(delta("b")), STREAM_END), End.COMPLETE),
     "event that is not JSON": ((STREAM_HEAD, chunk(b"data: {\n\n"), 0.02, chunk(DONE), STREAM_END), End.COMPLETE),
+    "chunk without a size": ((STREAM_HEAD, chunk(delta("a")), b"zz\r\n", "stall"), End.HANGUP),
     "one chunk cut everywhere": ((STREAM_HEAD, *(bytes([b]) for b in chunk(DONE)), STREAM_END), End.COMPLETE),
 }  # fmt: skip
 
