@@ -1,6 +1,6 @@
 """The reference gateway as a process.
 
-`python -m conformance.reference --config FILE (--port N [--defect NAME] | --matrix)`; prints {name: port} as one
+`python -m conformance.reference --config FILE (--port N [--defect NAME] | --matrix [load])`; prints {name: port} as one
 JSON line where the port was left to the system.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from conformance.errors import ConformanceError
 from conformance.reference.behaviour import FAITHFUL, Behaviour
 from conformance.reference.config import Config, load_config
-from conformance.reference.defects import DEFECTS, find_defect
+from conformance.reference.defects import DEFECTS, LOAD_DEFECTS, find_defect
 from conformance.reference.serve import hosted
 
 
@@ -26,7 +26,13 @@ def arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--config", type=Path, required=True, metavar="FILE", help="lanes, members and keys, as JSON")
     parser.add_argument("--port", type=int, default=0, metavar="N", help="the port to listen on (0: any)")
     parser.add_argument("--defect", metavar="NAME", help="one right behaviour turned wrong")
-    parser.add_argument("--matrix", action="store_true", help="the faithful gateway and every defect, a port each")
+    parser.add_argument(
+        "--matrix",
+        nargs="?",
+        const="alone",
+        choices=("alone", "load"),
+        help="the faithful gateway and every defect (those that only load shows: load), a port each",
+    )
     return parser.parse_args(words)
 
 
@@ -47,7 +53,8 @@ def main(words: list[str]) -> int:
 def chosen(options: argparse.Namespace) -> dict[str, Behaviour]:
     """The behaviours to serve, by name."""
     if options.matrix:
-        return {"faithful": FAITHFUL} | {name: defect.behaviour for name, defect in DEFECTS.items()}
+        wanted = LOAD_DEFECTS if options.matrix == "load" else DEFECTS
+        return {"faithful": FAITHFUL} | {name: defect.behaviour for name, defect in wanted.items()}
     return {options.defect: find_defect(options.defect).behaviour} if options.defect else {"faithful": FAITHFUL}
 
 

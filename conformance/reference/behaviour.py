@@ -103,8 +103,8 @@ def _around(call: Call) -> AbstractAsyncContextManager[None]:
 class Behaviour:
     """One way to be a gateway.
 
-    In the order of an exchange: `around` is entered before a member is asked and left when the exchange is over, and may
-    refuse it; `members` gives the members to try, in order; `request_body` and `request_headers`
+    In the order of an exchange: `around` is entered before a member is asked (it may refuse) and left when all is over;
+    `members` gives the members to try, in order; `request_body` and `request_headers`
     what one is sent; `failure` what a failed attempt means (its `moves_on` decides on another member), `conclusion`
     what the client is told when all failed; `accepted` runs when an attempt succeeded, before anything is sent;
     `doc` sees a JSON answer, `chunks` the chunk objects of a stream, `frames` their encoded events, `flow` the whole

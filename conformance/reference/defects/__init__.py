@@ -1,6 +1,7 @@
 """The defects: named ways to be wrong, each turning one right behaviour of the reference gateway into a wrong one.
 
-One module for each area of the catalogue, each with a table `TABLE`; collected here by name.
+One module for each area of the catalogue, each with a table `TABLE`; collected here by name. Those that only load shows
+stand apart: the matrix plays one request after the other.
 """
 
 from __future__ import annotations
@@ -10,24 +11,36 @@ from types import ModuleType
 
 from conformance.errors import UsageError
 from conformance.reference.defects import (
+    chat,
+    chunk,
+    completion,
     embeddings,
     http,
+    load,
     models,
     responses,
     stream,
     stream_end,
+    tool,
+    usage,
 )
 from conformance.reference.defects.entry import Defect
+from conformance.reference.defects.load import LoadDefect
 
-__all__ = ["DEFECTS", "Defect", "find_defect"]
+__all__ = ["DEFECTS", "LOAD_DEFECTS", "Defect", "LoadDefect", "find_defect"]
 
 AREAS: tuple[ModuleType, ...] = (
+    chat,
+    chunk,
+    completion,
     embeddings,
     http,
     models,
     responses,
     stream,
     stream_end,
+    tool,
+    usage,
 )
 
 
@@ -42,11 +55,13 @@ def _collected() -> dict[str, Defect]:
 
 
 DEFECTS: dict[str, Defect] = _collected()
+LOAD_DEFECTS: dict[str, LoadDefect] = {defect.name: defect for defect in load.TABLE}
 
 
 def find_defect(name: str) -> Defect:
     """The defect called `name`. Raises UsageError with a suggestion."""
-    if name in DEFECTS:
-        return DEFECTS[name]
-    near = difflib.get_close_matches(name, DEFECTS, n=3)
+    known: dict[str, Defect] = {**DEFECTS, **LOAD_DEFECTS}
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(name, known, n=3)
     raise UsageError(f"no defect is called {name!r}", hint=f"near: {', '.join(near)}" if near else "")
