@@ -58,12 +58,10 @@ class PlannedCase:
 
 
 def fits(scenario: Scenario, driver: str) -> bool:
-    """Whether `driver` can send the scenario: SDKs cannot send a raw body, or read slowly."""
+    """Whether `driver` can send the scenario: raw bytes are the wire driver's alone, unless the scenario says more."""
     if scenario.drivers:
         return driver in scenario.drivers
-    sent = scenario.steps or (scenario,)
-    raw = any(one.request.raw is not None for one in sent)
-    return driver == "wire" or not (raw or any(one.behaviour.pause_ms or one.behaviour.hang_up for one in sent))
+    return driver == "wire" or all(one.request.raw is None for one in scenario.steps or (scenario,))
 
 
 def drivers_of(cases: Iterable[PlannedCase]) -> tuple[str, ...]:
