@@ -13,14 +13,11 @@ import pytest
 
 from conformance.contract.catalog import CATALOG
 from conformance.reference.defects import DEFECTS
-from conformance.run.matrix import FAITHFUL, Row, cover, run_matrix
-from conformance.scenario.load import load_scenarios
-from conformance.scenario.model import Scenario
+from conformance.run.matrix import FAITHFUL, Row, run_matrix
+from tests.reference.matrix import HEAVY, covering
 
 #: How many parts the gateways are split into, each run by one worker.
 SHARES = 4
-#: Clauses that only megabytes can show: their scenarios are played for the defects that list them, and the faithful.
-HEAVY = frozenset({"stream.event.bounded"})
 GATEWAYS = (FAITHFUL, *DEFECTS)
 SHARE = {name: number % SHARES for number, name in enumerate(GATEWAYS)}
 
@@ -38,21 +35,15 @@ def drivers(name: str) -> tuple[str, ...]:
     return ("wire", "openai-python") if about_sdk else ("wire",)
 
 
-def chosen(*, heavy: bool) -> tuple[Scenario, ...]:
-    """The covering scenarios of the clauses that are heavy, or of all others."""
-    wanted = [clause for clause in CATALOG if (clause in HEAVY) is heavy]
-    return cover(load_scenarios(), wanted)
-
-
 @cache
 def share(number: int) -> dict[str, Row]:
     """The rows of one share."""
     names = [name for name in GATEWAYS if SHARE[name] == number]
     rows: dict[str, Row] = {}
     for spoken in {drivers(name) for name in names}:
-        rows |= run_matrix(chosen(heavy=False), [name for name in names if drivers(name) == spoken], drivers=spoken)
+        rows |= run_matrix(covering(), [name for name in names if drivers(name) == spoken], drivers=spoken)
     weighed = [name for name in names if name == FAITHFUL or violates(name) & HEAVY]
-    for name, row in run_matrix(chosen(heavy=True), weighed).items() if weighed else ():
+    for name, row in run_matrix(covering(heavy=True), weighed).items() if weighed else ():
         rows[name].violated.update(row.violated)
         rows[name].faults.extend(row.faults)
     return rows

@@ -56,24 +56,28 @@ TABLE = (
         "A member's list without any embedding is passed on as a success",
         "embeddings.count relay.empty.not-success",
         Behaviour(skip=frozenset({Step.REFUSE_EMPTY_EMBEDDINGS})),
+        shown_by="embeddings.empty-data",
     ),
     defect(
         "embeddings-last-lost",
         "The last embedding of a batch is lost",
         "embeddings.count relay.embedding.equal",
         _list(_lose_last),
+        shown_by="embeddings.batch",
     ),
     defect(
         "embeddings-order-of-arrival",
         "Embeddings go out in the order in which the member sent them",
         "embeddings.index",
         Behaviour(skip=frozenset({Step.DATA_ORDER})),
+        shown_by="embeddings.unordered",
     ),
     defect(
         "embeddings-index-zero",
         "Every embedding has the index 0",
         "embeddings.index",
         _list(_index_zero),
+        shown_by="embeddings.batch",
     ),
     # garrytan/gbrain#220: base64 asked for, an array relayed
     defect(
@@ -81,6 +85,7 @@ TABLE = (
         "The member's encoding is passed on, whatever the client asked for",
         "embeddings.encoding",
         Behaviour(skip=frozenset({Step.ENCODING})),
+        shown_by="embeddings.float-for-base64",
     ),
     defect(
         "embeddings-numbers-as-texts",
@@ -93,6 +98,7 @@ TABLE = (
         "All embeddings of a batch but the first lose their last number",
         "embeddings.dimensions relay.embedding.equal",
         _numbers(lambda numbers: numbers[:-1], first=1),
+        shown_by="embeddings.batch",
     ),
     defect(
         "embeddings-rounded",

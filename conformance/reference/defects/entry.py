@@ -12,14 +12,24 @@ from conformance.reference.behaviour import Behaviour
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Defect:
-    """One wrong gateway: `title` is the fact, `violates` the ids of the clauses that it breaks."""
+    """One wrong gateway: `title` is the fact, `violates` the ids of the clauses that it breaks.
+
+    `shown_by` names scenarios that show it, where those that any covering set has do not.
+    """
 
     name: str
     title: str
     violates: frozenset[str]
     behaviour: Behaviour
+    shown_by: frozenset[str] = frozenset()
 
 
-def defect(name: str, title: str, violates: str, behaviour: Behaviour) -> Defect:
-    """A defect whose clauses are written as one text, with blanks between."""
-    return Defect(name=name, title=title, violates=frozenset(violates.split()), behaviour=behaviour)
+def defect(name: str, title: str, violates: str, behaviour: Behaviour, shown_by: str = "") -> Defect:
+    """A defect whose clauses, and scenarios, are written as one text each, with blanks between."""
+    return Defect(
+        name=name,
+        title=title,
+        violates=frozenset(violates.split()),
+        behaviour=behaviour,
+        shown_by=frozenset(shown_by.split()),
+    )

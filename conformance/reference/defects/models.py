@@ -36,7 +36,7 @@ TABLE = (
     defect(
         "models-under-another-name",
         "The models list stands under `models` in place of `data`",
-        "models.shape",
+        "models.shape models.listed",
         _list(lambda doc: {"object": "list", "models": doc["data"]}),
     ),
     defect(
@@ -63,5 +63,6 @@ TABLE = (
         "A retrieved model has another id than the one that was asked for",
         "models.retrieve",
         Behaviour(doc=_other_model),
+        shown_by="models.retrieve",
     ),
 )

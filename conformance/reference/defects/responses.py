@@ -136,9 +136,9 @@ TABLE = (
     ),
     defect(
         "response-deltas-without-item",
-        "The deltas of a response do not name their item",
+        "The deltas of a response's call do not name their item",
         "responses.stream.item-ids",
-        _events(_drop("item_id", ".delta")),
+        _events(_drop("item_id", "_arguments.delta")),
     ),
     defect(
         "response-done-text-cut",
