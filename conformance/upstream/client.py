@@ -18,6 +18,7 @@ from conformance import errors
 from conformance.errors import UpstreamError
 from conformance.upstream.items import Item, encode_item
 from conformance.upstream.journal import Entry, decode_entry
+from conformance.upstream.line import Line
 
 #: How long an answer may take, in seconds, besides the wait that was asked for.
 PATIENCE = 10.0
@@ -43,7 +44,7 @@ class ControlClient:
 
     def __init__(self, address: Address) -> None:
         self.address = address
-        self._idle: list[_Line] = []
+        self._idle: list[Line] = []
 
     async def arm(self, nonce: str, members: Mapping[str, Sequence[Item]], default: Sequence[Item] = ()) -> None:
         """Play this to requests that carry `nonce`: a list for each member ("u0"), `default` for the others."""
@@ -81,10 +82,10 @@ class ControlClient:
     async def _call(
         self, method: str, path: str, document: dict[str, Any] | None = None, *, patience: float = PATIENCE
     ) -> dict[str, Any]:
-        line = await self._line()
+        line = self._kept() or await self._connect()
+        asked = "" if document is None else json.dumps(document)
         try:
-            async with asyncio.timeout(patience):
-                status, body = await line.ask(_request(method, path, self.address.token, document))
+            status, body = await line.ask(method, path, self.address.token, asked, patience=patience)
         except (OSError, TimeoutError) as error:
             line.close()
             raise _unanswered(self.address, error) from error
@@ -94,15 +95,18 @@ class ControlClient:
         self._idle.append(line)
         return _document(status, body)
 
-    async def _line(self) -> _Line:
+    def _kept(self) -> Line | None:
         while self._idle:
             line = self._idle.pop()
             if line.open:
                 return line
+        return None
+
+    async def _connect(self) -> Line:
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(PATIENCE):
-                return (await loop.create_connection(_Line, "127.0.0.1", self.address.control_port))[1]
+                return (await loop.create_connection(Line, "127.0.0.1", self.address.control_port))[1]
         except (OSError, TimeoutError) as error:
             raise _unanswered(self.address, error) from error
 
@@ -151,60 +155,6 @@ class SyncControlClient:
             raise _unanswered(self.address, error) from error
         finally:
             connection.close()
-
-
-class _Line(asyncio.Protocol):
-    """One connection to the control port; its answers always declare their length."""
-
-    def __init__(self) -> None:
-        self._buffer = bytearray()
-        self._waiter: asyncio.Future[tuple[int, bytes]] | None = None
-        self._transport: asyncio.Transport | None = None
-
-    @property
-    def open(self) -> bool:
-        return self._transport is not None and not self._transport.is_closing()
-
-    def close(self) -> None:
-        if self._transport is not None:
-            self._transport.close()
-
-    async def ask(self, request: bytes) -> tuple[int, bytes]:
-        """Send a request; the status and body of its answer. Raises OSError when the connection is lost."""
-        self._waiter = asyncio.get_running_loop().create_future()
-        if self._transport is None:
-            raise ConnectionResetError("the control connection is closed")
-        self._transport.write(request)
-        return await self._waiter
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._transport = None
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_exception(ConnectionResetError("the control connection was closed"))
-
-    def data_received(self, data: bytes) -> None:
-        self._buffer += data
-        end = self._buffer.find(b"\r\n\r\n")
-        if end < 0:
-            return
-        head = bytes(self._buffer[:end]).lower()
-        length = int(head.partition(b"content-length:")[2].partition(b"\r\n")[0])
-        if len(self._buffer) < end + 4 + length:
-            return
-        body = bytes(self._buffer[end + 4 : end + 4 + length])
-        self._buffer.clear()
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result((int(head[9:12]), body))
-
-
-def _request(method: str, path: str, token: str, document: dict[str, Any] | None) -> bytes:
-    body = b"" if document is None else json.dumps(document, separators=(",", ":")).encode()
-    head = f"{method} {path} HTTP/1.1\r\nHost: control\r\nAuthorization: Bearer {token}\r\n"
-    return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
 
 def _arm_document(nonce: str, members: Mapping[str, Sequence[Item]], default: Sequence[Item]) -> dict[str, Any]:

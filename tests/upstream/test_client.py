@@ -90,9 +90,13 @@ def test_an_upstream_that_is_gone_is_an_upstream_error() -> None:
 def test_a_connection_that_is_cut_is_an_upstream_error() -> None:
     """A control port that closes without an answer is told, and the connection is not used again."""
 
+    served = asyncio.Event()
+
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(100)
         writer.close()
+        await writer.wait_closed()
+        served.set()
 
     async def main() -> None:
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
@@ -100,6 +104,7 @@ def test_a_connection_that_is_cut_is_an_upstream_error() -> None:
         with pytest.raises(UpstreamError, match="closed"):
             await client.health()
         assert client._idle == []
+        await asyncio.wait_for(served.wait(), 10)
         server.close()
         await server.wait_closed()
 

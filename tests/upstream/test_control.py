@@ -105,6 +105,17 @@ def test_pipelined_calls_are_answered_in_order_also_when_one_waits(upstream: Ups
     assert data.index(b'"entries":[]') < data.index(b'"armed"')
 
 
+def test_a_chunked_call_is_read(upstream: UpstreamProcess) -> None:
+    """Whatever HTTP client arms the play."""
+    nonce = fresh_nonce()
+    body = json.dumps({"nonce": nonce}).encode()
+    head = f"POST /arm HTTP/1.1\r\nauthorization:Bearer {upstream.address.token}\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with Peer(upstream.address.control_port) as peer:
+        peer.send(head.encode() + b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body))
+        assert peer.read_until(lambda data: data.endswith(b"}")).startswith(b"HTTP/1.1 200 ")
+    assert call(upstream, "POST", "/take", json.dumps({"nonce": nonce}))[0] == 200
+
+
 def test_a_caller_that_leaves_while_it_waits_does_no_harm(upstream: UpstreamProcess) -> None:
     """The nonce stays armed, and the next take gets it."""
     nonce = fresh_nonce()
