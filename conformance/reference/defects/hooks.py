@@ -17,6 +17,24 @@ Edit = Callable[[Doc], None]
 FramesHook = Callable[[list[bytes], Moment, Call], list[bytes]]
 
 
+def put(name: str, value: Any) -> Edit:
+    """The edit that gives the member `name` the value `value`."""
+
+    def edit(doc: Doc) -> None:
+        doc[name] = value
+
+    return edit
+
+
+def without(name: str) -> Edit:
+    """The edit that leaves out the member `name`."""
+
+    def edit(doc: Doc) -> None:
+        doc.pop(name, None)
+
+    return edit
+
+
 def each_reply(edit: Edit, operation: Operation = Operation.CHAT) -> Callable[[Any, Call], Any]:
     """A `doc` hook: `edit` on every JSON answer of `operation`."""
 
