@@ -42,7 +42,8 @@ def _exhausted(x: Exchange) -> bool:
     capabilities=("failover",),
 )
 def exhausted_told(x: Exchange) -> Iterator[Finding]:
-    last = max(attempt.ended_at for attempt in x.attempts or ())
+    # A member that never answered failed when the gateway gave it up.
+    last = max(max(attempt.ended_at, attempt.peer_closed_at or 0.0) for attempt in x.attempts or ())
     late = x.transcript.ended_at - last
     if not replied(x):
         yield at_exchange(x, "an error", f"no response, {x.end.value} at {x.transcript.ended_at:.0f} ms")
