@@ -11,6 +11,10 @@ from conformance.target.profile import CAPABILITIES
 EXIT_CODES = "exit codes: 0 conforms, 1 violations, 2 usage or configuration, 3 the harness itself failed"
 
 
+#: The shapes of load, as conformance.load.plan has them besides "alone".
+LOAD_SHAPES = ("burst", "mixed", "closed", "open")
+
+
 def build_parser(version: str) -> ArgumentParser:
     """The parser; the chosen command's name is the parsed `command`."""
     parser = ArgumentParser(
@@ -71,9 +75,7 @@ def _run(parser: ArgumentParser) -> None:
     parser.add_argument("--load-max", type=_count(2), default=16, metavar="N", help="highest concurrency (default: 16)")
     parser.add_argument("--load-alone", type=_count(1), default=20, metavar="N", help="runs alone (default: 20)")
     parser.add_argument("--load-rounds", type=_count(1), default=3, metavar="N", help="bursts at each (default: 3)")
-    parser.add_argument(
-        "--load-shape", action="append", choices=("burst", "closed", "open"), default=[], help="default: burst"
-    )
+    parser.add_argument("--load-shape", action="append", choices=LOAD_SHAPES, default=[], help="default: burst, mixed")
     parser.add_argument("--seed", type=int, default=0, help="of nonces and order (default: 0)")
     _form(parser)
 

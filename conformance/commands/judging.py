@@ -71,7 +71,7 @@ def _load(arguments: Namespace) -> LoadOptions | None:
         alone=arguments.load_alone,
         most=arguments.load_max,
         rounds=arguments.load_rounds,
-        shapes=tuple(map(Shape, arguments.load_shape)) or (Shape.BURST,),
+        shapes=tuple(map(Shape, arguments.load_shape)) or LoadOptions().shapes,
         seed=arguments.seed,
     )
 

@@ -45,17 +45,21 @@ class Count:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """One clause in one scenario: its counts alone, and at each concurrency; the same straight at the upstream.
+    """One clause in one scenario: its counts alone, and at each concurrency.
 
-    `bound` are the concurrencies at which the harness itself was short of CPU.
+    A count is of the exchanges on which the clause was decided; `alone_played` and `played` are all exchanges (0 or
+    None: the same), since one to which a clause did not apply did not fail it either. `shaken` is the lowest concurrency
+    at which the control failed any clause that it holds alone (None: it never did), `bound` are the concurrencies at
+    which the harness itself was short of CPU.
     """
 
     clause: str
     scenario: str
     alone: Count
     load: Mapping[int, Count]
-    control_alone: Count = Count()
-    control_load: Mapping[int, Count] | None = None
+    alone_played: int = 0
+    played: Mapping[int, int] | None = None
+    shaken: int | None = None
     bound: frozenset[int] = frozenset()
 
     @property
@@ -80,12 +84,16 @@ class Compared:
 
 
 def _raw(measured: Measured) -> float:
-    """The p value of the most telling concurrency: from the lowest failing one up, all that is louder counts together."""
+    """The p value of what is at least as loud as the lowest failing concurrency, counted together."""
     threshold = lowest(measured.load)
     if threshold is None:
         return 1.0
-    loud = sum((count for level, count in measured.load.items() if level >= threshold), Count())
-    return fisher_greater(measured.alone.failed, measured.alone.total, loud.failed, loud.total)
+    played = measured.played or {}
+    loud = [level for level in measured.load if level >= threshold]
+    failed = sum(measured.load[level].failed for level in loud)
+    total = sum(max(measured.load[level].total, played.get(level, 0)) for level in loud)
+    quiet = measured.alone
+    return fisher_greater(quiet.failed, max(quiet.total, measured.alone_played), failed, total)
 
 
 def lowest(load: Mapping[int, Count]) -> int | None:
@@ -122,17 +130,17 @@ def _one(row: Measured, p: float, alpha: float) -> Compared:
     if doubt:
         return replace(made, result=LoadResult.INCONCLUSIVE, reason=doubt)
     if p > alpha:
-        reason = f"{row.loaded.failed} of {row.loaded.total} under load, 0 of {row.alone.total} alone: p {p:.3f} after correction"
+        quiet = max(row.alone.total, row.alone_played)
+        reason = f"{row.loaded.failed} of {row.loaded.total} under load, 0 of {quiet} alone: p {p:.3f} after correction"
         return replace(made, result=LoadResult.INCONCLUSIVE, reason=reason)
     return replace(made, result=LoadResult.LOAD_SHAPED)
 
 
 def _doubt(row: Measured) -> str:
     """Why the harness may be the cause, or ""."""
-    control = row.control_load or {}
-    failing = sorted(level for level, count in control.items() if count.failed)
-    if failing and not row.control_alone.failed:
-        return f"the same load straight at the upstream fails too, at concurrency {failing[0]}"
+    highest = max((level for level, count in row.load.items() if count.failed), default=0)
+    if row.shaken is not None and row.shaken <= highest:
+        return f"the same load straight at the upstream fails too, at concurrency {row.shaken}"
     loud = {level for level, count in row.load.items() if count.failed}
     if loud and loud <= row.bound:
         return f"the harness was short of CPU at concurrency {', '.join(map(str, sorted(loud)))}"

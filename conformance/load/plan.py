@@ -1,6 +1,7 @@
 """The plan of a load run: how often alone, at which concurrencies, in which shape; the same seed gives the same plan.
 
-From options to cells and arrival times. Pure: offsets are data, the player waits for them.
+From options to cells, arrival times, and what is sent beside the measured scenario. Pure: offsets are data, the player
+waits for them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ class Shape(StrEnum):
 
     ALONE = "alone"  # one after the other
     BURST = "burst"  # all at once, again when all are done
+    MIXED = "mixed"  # bursts of which half are other scenarios, each in its lane, and clients that hang up
     CLOSED = "closed"  # so many at a time: the next starts when one ends
     OPEN = "open"  # at random moments (Poisson) of a rate, whoever has ended
 
@@ -32,19 +34,18 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadOptions:
-    """`alone` runs each on its own; under load the concurrency rises 1, 2, 4 ... to `most` with `rounds` bursts each.
+    """`alone` runs each on its own; under load the concurrency rises 2, 4, 8 ... to `most` with `rounds` bursts each.
 
     `shapes` are the loaded ones; `alpha` the error rate of the whole comparison; `extend` how many runs alone may be
-    added to make a difference certain; `mix` sends other scenarios, and hang-ups, beside the measured one.
+    added to make a difference certain.
     """
 
     alone: int = 20
     most: int = 16
     rounds: int = 3
-    shapes: tuple[Shape, ...] = (Shape.BURST,)
+    shapes: tuple[Shape, ...] = (Shape.BURST, Shape.MIXED)
     alpha: float = 0.01
     extend: int = 200
-    mix: bool = False
     seed: int = 0
 
 
@@ -58,15 +59,18 @@ def levels(most: int) -> tuple[int, ...]:
     return (*found, most) if most >= 2 else ()
 
 
-def cells(scenario: str, options: LoadOptions) -> tuple[Cell, ...]:
-    """The cells of one scenario: alone first, then each shape at rising concurrency."""
-    quiet = Cell(scenario=scenario, shape=Shape.ALONE, concurrency=1, requests=options.alone)
-    loud = [
+def quiet_cell(scenario: str, options: LoadOptions) -> Cell:
+    """The cell in which a scenario is played alone."""
+    return Cell(scenario=scenario, shape=Shape.ALONE, concurrency=1, requests=options.alone)
+
+
+def loud_cells(scenario: str, options: LoadOptions) -> tuple[Cell, ...]:
+    """The cells in which it is played under load, at rising concurrency, each level in every shape."""
+    return tuple(
         Cell(scenario=scenario, shape=shape, concurrency=level, requests=level * options.rounds)
         for level in levels(options.most)
         for shape in options.shapes
-    ]
-    return (quiet, *loud)
+    )
 
 
 def arrivals(cell: Cell, seed: int) -> Iterator[float]:
@@ -76,6 +80,20 @@ def arrivals(cell: Cell, seed: int) -> Iterator[float]:
     for _ in range(cell.requests):
         at += random.expovariate(cell.concurrency) * 1000
         yield at
+
+
+def beside(cell: Cell, kinds: int, seed: int) -> tuple[int, ...]:
+    """What each request of a MIXED cell is: 0 the measured scenario, 1 to `kinds` one of the others.
+
+    Every second request of a burst is another's, the kinds in turn from a random one on, so that each burst has as
+    even a share of each as its size allows.
+    """
+    turn = Random(f"{seed}/{cell.scenario}/{cell.concurrency}/beside").randrange(kinds) if kinds else 0
+    made = []
+    for number in range(cell.requests):
+        place = number % cell.concurrency
+        made.append(0 if place % 2 == 0 or not kinds else 1 + (turn + place // 2) % kinds)
+    return tuple(made)
 
 
 def bisect(quiet: int, loud: int) -> int | None:

@@ -57,7 +57,7 @@ def holm(values: Sequence[float]) -> tuple[float, ...]:
 
 
 def alone_needed(failed: int, total: int, alpha: float, *, most: int) -> int:
-    """How many runs alone without a failure it takes to call `failed` of `total` under load significant; at most `most`.
+    """How many runs alone without a failure make `failed` of `total` under load significant; at most `most`.
 
     With as many comparisons as there are the caller divides `alpha` beforehand.
     """

@@ -138,8 +138,8 @@ class InFlight:
 class LoadCell:
     """One measurement of a load run. `leg` is "gateway", or "control": the same load straight at the upstream.
 
-    `lag_ms` is how late the harness's event loop was (99th percentile), `client_cpu` its share of one core, `failed` how
-    many clauses failed at least once.
+    `lag_ms` is how late the harness's event loop was (99th percentile), `client_cpu` its share of one core, `upstream_cpu`
+    and `gateway_cpu` theirs (0.0 where it is not known), `failed` how many clauses failed at least once.
     """
 
     scenario: str
@@ -152,6 +152,8 @@ class LoadCell:
     lag_ms: float
     client_cpu: float
     failed: int = 0
+    upstream_cpu: float = 0.0
+    gateway_cpu: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

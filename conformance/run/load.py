@@ -1,7 +1,7 @@
 """Load runs: each scenario alone, then at rising concurrency, through the gateway and straight at the upstream.
 
-Plays the cells of `load.plan`, counts the verdicts of every exchange, keeps one failing exchange for each clause as
-evidence with what was in flight beside it, and hands the counts to `load.compare`. Exchanges are dropped once judged.
+Plays the cells of `load.plan`, has every exchange judged and counted in a `Book`, narrows in on thresholds, and hands
+the counts to `load.compare`. Exchanges are dropped once judged; one failing exchange of each clause stays as evidence.
 """
 
 from __future__ import annotations
@@ -9,49 +9,67 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import time
-from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
-from conformance.contract.clause import Clause, Outcome
+from conformance.contract.clause import Clause
 from conformance.contract.judge import judge
-from conformance.errors import HarnessError
-from conformance.load.compare import Compared, Count, LoadResult, Measured, compare, lowest
-from conformance.load.plan import Cell, LoadOptions, Shape, arrivals, bisect, cells
+from conformance.load.compare import Compared, compare, lowest
+from conformance.load.plan import Cell, LoadOptions, Shape, bisect, loud_cells, quiet_cell
 from conformance.load.stats import alone_needed
 from conformance.report.evidence import case_of
 from conformance.report.model import Case, InFlight, LoadCell
-from conformance.run.plan import PlannedCase, checked_drivers, fits
+from conformance.run.book import Book, Tally
+from conformance.run.cell import Strain, measured, play_cell
+from conformance.run.plan import PlannedCase, checked_drivers, fits, ruled_out
 from conformance.run.play import Observed, Player
 from conformance.run.stage import Seat, Stage
 from conformance.scenario.model import Scenario
 from conformance.target.profile import Profile
 
-#: The harness is called short of CPU when its event loop was this late at the 99th percentile, in ms.
-LAG_MS = 250.0
-
-#: So many exchanges are held before they are read and judged.
+#: The harness is called short of CPU when its event loop was this late at the 99th percentile, in ms, or when it or the
+#: upstream used this share of a core in a cell that lasted long enough to tell, in seconds.
+LAG_MS, BUSY, TELLING_SECONDS = 250.0, 0.9, 0.3
+#: So many exchanges are played before they are read and judged; nothing is in flight meanwhile.
 HELD = 1024
-
 #: What is shown of the requests that were in flight beside a failing one.
 BESIDE = 24
+#: How long a gateway is left in peace before a quieter cell follows a louder one, in ms, if its windows are no longer.
+REST_MS = 500.0
+#: What is sent beside the measured scenario in mixed cells: a lane whose member fails, clients that go away.
+MIX = ("load.failing", "load.hangup-stream")
 
 
-@dataclass(slots=True)
-class Tally:
-    """Counts by clause of one cell, and the first failing exchange of each clause."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pair:
+    """A scenario's two lanes: one in which it is played alone, one in which it is played under load."""
 
-    counts: dict[str, Count] = field(default_factory=lambda: defaultdict(Count))
-    evidence: dict[str, Case] = field(default_factory=dict)
-    faults: list[str] = field(default_factory=list)
-    flights: list[InFlight] = field(default_factory=list)
+    quiet: PlannedCase
+    loud: PlannedCase
+
+    @property
+    def scenario(self) -> str:
+        """The scenario's id."""
+        return self.loud.scenario.id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadPlan:
+    """What is measured, and what is sent beside it in mixed cells."""
+
+    pairs: tuple[Pair, ...]
+    mix: tuple[Pair, ...] = ()
+
+    @property
+    def cases(self) -> tuple[PlannedCase, ...]:
+        """All cases, in the order of their lanes."""
+        return tuple(case for pair in dict.fromkeys((*self.pairs, *self.mix)) for case in (pair.quiet, pair.loud))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
     """The result of a load run: a comparison for each clause and scenario in which it was ever decided, the cells as
-    they went, and the evidence."""
+    they went, and the evidence by clause and scenario."""
 
     rows: tuple[Compared, ...]
     cells: tuple[LoadCell, ...]
@@ -59,21 +77,27 @@ class Loaded:
     faults: tuple[str, ...]
 
 
-def plan_load(scenarios: Sequence[Scenario], drivers: Iterable[str], profile: Profile) -> tuple[PlannedCase, ...]:
-    """Two cases for each scenario, with a lane each: number 1 is played alone, number 2 under load.
+def plan_load(
+    scenarios: Sequence[Scenario], drivers: Iterable[str], profile: Profile, *, beside: Sequence[Scenario] = ()
+) -> LoadPlan:
+    """The pairs of lanes for `scenarios`, and for those sent `beside` them. Raises UsageError for an unknown driver.
 
-    Raises UsageError for an unknown driver. Scenarios of several steps are sequences, not loads.
+    Scenarios of several steps are sequences, not loads; they and what the target rules out are left out.
     """
     chosen = checked_drivers(tuple(drivers) or ("wire",))
-    made: list[PlannedCase] = []
-    for scenario in scenarios:
-        if scenario.needs - profile.capabilities or scenario.steps:
-            continue
-        for driver in chosen:
-            if fits(scenario, driver):
-                for number in (1, 2):
-                    made.append(PlannedCase(scenario=scenario, driver=driver, lane=len(made), number=number))
-    return tuple(made)
+    made: dict[tuple[str, str], Pair] = {}
+    for scenario, names in [*((s, chosen) for s in scenarios), *((s, ("wire",)) for s in beside)]:
+        for driver in names:
+            if not scenario.steps and not ruled_out(scenario, profile) and fits(scenario, driver):
+                lane = 2 * len(made)
+                quiet = PlannedCase(scenario=scenario, driver=driver, lane=lane)
+                loud = PlannedCase(scenario=scenario, driver=driver, lane=lane + 1, number=2)
+                made.setdefault((scenario.id, driver), Pair(quiet=quiet, loud=loud))
+    wanted, others = {scenario.id for scenario in scenarios}, {scenario.id for scenario in beside}
+    return LoadPlan(
+        pairs=tuple(pair for (name, driver), pair in made.items() if name in wanted and driver in chosen),
+        mix=tuple(pair for (name, driver), pair in made.items() if name in others and driver == "wire"),
+    )
 
 
 class LoadRunner:
@@ -92,190 +116,183 @@ class LoadRunner:
         self._options = options
         self._watch = watch
         self._sent = 0
+        self._loudest = 0
         self._cells: list[LoadCell] = []
         self._faults: list[str] = []
+        self._books: dict[Pair, Book] = {}
+        self._players: dict[int | None, Player] = {}
+        self._mix: tuple[Pair, ...] = ()
 
-    async def run(self, cases: Sequence[PlannedCase]) -> Loaded:
-        """Measure every scenario of `cases` (from `plan_load`). Raises HarnessError when the stage is lost."""
-        rows: list[Measured] = []
-        evidence: dict[tuple[str, str], Case] = {}
-        for quiet, loud in zip(cases[::2], cases[1::2], strict=True):
-            found, kept = await self._scenario(quiet, loud)
-            rows += found
-            evidence |= kept
-        compared = compare(rows, alpha=self._options.alpha)
-        return Loaded(rows=compared, cells=tuple(self._cells), evidence=evidence, faults=tuple(self._faults))
-
-    async def _scenario(
-        self, quiet: PlannedCase, loud: PlannedCase
-    ) -> tuple[list[Measured], dict[tuple[str, str], Case]]:
-        gateway = Player(self._stage.seat, self._clauses, seed=self._options.seed)
-        straight = Player(control_seat(self._stage.seat, loud), self._clauses, seed=self._options.seed + 1)
+    async def run(self, plan: LoadPlan) -> Loaded:
+        """Measure everything of `plan`. Raises HarnessError when the stage is lost."""
+        mixed = Shape.MIXED in self._options.shapes
+        self._mix = plan.mix if mixed else ()
+        pairs = tuple(dict.fromkeys((*plan.pairs, *self._mix)))
+        self._books = {pair: Book(pair.scenario) for pair in pairs}
+        self._players[None] = Player(
+            self._stage, self._clauses, seed=self._options.seed, drivers={pair.loud.driver for pair in pairs}
+        )
         try:
-            book = _Book(loud.scenario.id)
-            for cell in cells(loud.scenario.id, self._options):
-                alone = cell.shape is Shape.ALONE
-                case = quiet if alone else loud
-                book.add(cell, await self._cell(cell, case, gateway, "gateway"))
-                book.add_control(cell, await self._cell(cell, loud, straight, "control"))
-            await self._narrow(book, loud, gateway)
-            await self._extend(book, quiet, gateway)
-            self._faults += book.faults
-            return book.rows(self._bound(loud.scenario.id)), book.evidence
+            for pair in pairs:
+                await self._both(pair, quiet_cell(pair.scenario, self._options))
+            for pair in plan.pairs:
+                for cell in loud_cells(pair.scenario, self._options):
+                    await self._both(pair, cell)
+                await self._narrow(pair)
+            for pair in pairs:
+                await self._extend(pair)
         finally:
-            await gateway.aclose()
-            await straight.aclose()
+            for player in self._players.values():
+                await player.aclose()
+        return self._result()
 
-    async def _narrow(self, book: _Book, loud: PlannedCase, player: Player) -> None:
+    def _result(self) -> Loaded:
+        measures = [row for pair, book in self._books.items() for row in book.measured(self._bound(pair))]
+        evidence = {(clause, b.scenario): case for b in self._books.values() for clause, case in b.evidence.items()}
+        return Loaded(
+            rows=compare(measures, alpha=self._options.alpha),
+            cells=tuple(self._cells),
+            evidence=evidence,
+            faults=tuple(self._faults),
+        )
+
+    async def _both(self, pair: Pair, cell: Cell) -> None:
+        """Play a cell through the gateway, and then straight at the upstream."""
+        await self._cell(pair, cell, "gateway")
+        await self._cell(pair, cell, "control")
+
+    async def _narrow(self, pair: Pair) -> None:
         """Find the lowest failing concurrency of each clause that fails under load only, by bisection."""
-        for clause in book.suspects():
+        book = self._books[pair]
+        for clause in book.suspects:
             while True:
-                failing = lowest(book.load[clause])
-                held = max(
-                    (level for level, n in book.load[clause].items() if not n.failed and level < (failing or 0)),
-                    default=1,
-                )
+                shape, levels = book.telling(clause)
+                failing = lowest(levels)
+                held = max((level for level, n in levels.items() if not n.failed and level < (failing or 0)), default=1)
                 middle = bisect(held, failing) if failing else None
-                if middle is None or middle in book.load[clause]:
+                if middle is None or middle in levels:
                     break
                 requests = max(middle * self._options.rounds, 8)
-                cell = Cell(
-                    scenario=loud.scenario.id, shape=self._options.shapes[0], concurrency=middle, requests=requests
-                )
-                book.add(cell, await self._cell(cell, loud, player, "gateway"))
+                cell = Cell(scenario=pair.scenario, shape=shape, concurrency=middle, requests=requests)
+                await self._cell(pair, cell, "gateway")
 
-    async def _extend(self, book: _Book, quiet: PlannedCase, player: Player) -> None:
+    async def _extend(self, pair: Pair) -> None:
         """Play alone as often as it takes to be certain of a difference, within the bound."""
-        suspects = book.suspects()
-        if not suspects:
-            return
+        book = self._books[pair]
         alpha = self._options.alpha / max(1, len(self._clauses))
+        suspects = [book.loaded(clause) for clause in book.suspects]
         wanted = max(
-            alone_needed(book.loaded(clause).failed, book.loaded(clause).total, alpha, most=self._options.extend)
-            for clause in suspects
+            (alone_needed(count.failed, count.total, alpha, most=self._options.extend) for count in suspects), default=0
         )
-        missing = wanted - min(book.alone[clause].total for clause in suspects)
-        if missing > 0:
-            cell = Cell(scenario=quiet.scenario.id, shape=Shape.ALONE, concurrency=1, requests=missing)
-            book.add(cell, await self._cell(cell, quiet, player, "gateway"))
+        if wanted > book.alone_played:
+            cell = Cell(scenario=pair.scenario, shape=Shape.ALONE, concurrency=1, requests=wanted - book.alone_played)
+            await self._cell(pair, cell, "gateway")
 
-    def _bound(self, scenario: str) -> frozenset[int]:
-        mine = [cell for cell in self._cells if cell.scenario == scenario and cell.leg == "gateway"]
-        return frozenset(cell.concurrency for cell in mine if cell.lag_ms > LAG_MS)
+    def _bound(self, pair: Pair) -> frozenset[int]:
+        mine = [cell for cell in self._cells if cell.scenario == pair.scenario and cell.leg == "gateway"]
+        return frozenset(cell.concurrency for cell in mine if _starved(cell))
 
-    async def _cell(self, cell: Cell, case: PlannedCase, player: Player, leg: str) -> Tally:
-        tally = Tally()
-        held: list[Observed] = []
+    async def _rest(self, cell: Cell) -> None:
+        """Let what a gateway remembers of a louder cell pass."""
+        if self._loudest > cell.concurrency:
+            profile = self._stage.seat.profile
+            windows = (profile.cooldown_ms, profile.quarantine_ms)
+            await asyncio.sleep(max(REST_MS, *(window or 0.0 for window in windows)) / 1000)
+        self._loudest = cell.concurrency
+
+    async def _cell(self, pair: Pair, cell: Cell, leg: str) -> None:
+        if leg == "gateway":
+            await self._rest(cell)
+        turns = (pair, *(other for other in self._mix if other is not pair))
+        tallies = {one: Tally() for one in turns}
+        strain, left = Strain(), cell.requests
+        while left > 0:
+            part = dataclasses.replace(cell, requests=min(left, max(HELD, cell.concurrency)))
+            strain += await self._part(part, turns, tallies, leg)
+            left -= part.requests
+        self._stage.ensure_alive()
+        self._note(pair, cell, leg, tallies, strain)
+
+    async def _part(self, cell: Cell, turns: Sequence[Pair], tallies: dict[Pair, Tally], leg: str) -> Strain:
+        """So many requests of a cell as can be held, then their verdicts."""
+        held: list[tuple[Pair, Observed]] = []
+        flights: list[InFlight] = []
         origin = time.monotonic()
 
-        async def one() -> None:
+        async def send(kind: int) -> None:
+            pair = turns[kind]
             self._sent += 1
-            observed = await player.observe(case, repetition=self._sent)
-            tally.flights.append(_flight(observed, origin))
-            held.append(observed)
-            if len(held) >= HELD and cell.shape is not Shape.BURST:
-                self._judge(held, case, player, tally)
+            case = pair.quiet if cell.shape is Shape.ALONE and leg == "gateway" else pair.loud
+            observed = await self._player(pair, leg).observe(case, repetition=self._sent)
+            held.append((pair, observed))
+            flights.append(_flight(observed, origin))
 
-        async with _measured() as lag:
-            await _play(cell, one, seed=self._options.seed)
-        self._judge(held, case, player, tally)
-        self._stage.ensure_alive()
+        async with measured(self._watched()) as strain:
+            await play_cell(cell, send, kinds=len(turns) - 1, seed=self._options.seed)
+        for pair, observed in held:
+            self._judge(pair, observed, tallies[pair], flights, leg)
+        return strain
+
+    def _judge(self, pair: Pair, observed: Observed, tally: Tally, flights: Sequence[InFlight], leg: str) -> None:
+        """Read and judge one exchange, count it, and let go of it."""
+        exchange = self._player(pair, leg).joined(observed)
+        verdicts = judge(exchange, self._clauses)
+
+        def show() -> Case:
+            scenario = observed.case.scenario
+            made = case_of(
+                exchange,
+                verdicts,
+                scenario=scenario.id,
+                title=scenario.title,
+                case=f"{observed.case.id}@load",
+                upstream=tuple(attempt.sent for attempt in exchange.attempts or ()),
+            )
+            return dataclasses.replace(made, beside=_beside(flights, observed.nonce))
+
+        tally.add(verdicts, observed.case.id, show)
+
+    def _note(self, pair: Pair, cell: Cell, leg: str, tallies: dict[Pair, Tally], strain: Strain) -> None:
+        """Book a cell's counts and tell how it went."""
+        for one, tally in tallies.items():
+            self._faults += tally.faults
+            if leg == "gateway":
+                self._books[one].add(cell, tally)
+            else:
+                self._books[one].add_control(cell, tally)
         facts = LoadCell(
             scenario=cell.scenario,
-            driver=case.driver,
+            driver=pair.loud.driver,
             leg=leg,
             shape=cell.shape.value,
             concurrency=cell.concurrency,
             requests=cell.requests,
-            seconds=lag.seconds,
-            lag_ms=lag.p99,
-            client_cpu=lag.cpu,
-            failed=sum(bool(count.failed) for count in tally.counts.values()),
+            seconds=strain.seconds,
+            lag_ms=strain.lag_ms,
+            client_cpu=strain.share(strain.client),
+            upstream_cpu=strain.share(strain.others.get("upstream", 0.0)),
+            gateway_cpu=strain.share(strain.others.get("gateway", 0.0)),
+            failed=sum(len(tally.failing) for tally in tallies.values()),
         )
         self._cells.append(facts)
         self._watch(facts)
-        return tally
 
-    def _judge(self, held: list[Observed], case: PlannedCase, player: Player, tally: Tally) -> None:
-        """Read and judge what is held, count it, and let go of it."""
-        for observed in held:
-            exchange = player.joined(observed)
-            verdicts = judge(exchange, self._clauses)
-            for verdict in verdicts:
-                if verdict.outcome is Outcome.HELD:
-                    tally.counts[verdict.clause] += Count(0, 1)
-                elif verdict.outcome is Outcome.VIOLATED:
-                    tally.counts[verdict.clause] += Count(1, 1)
-                    if verdict.clause not in tally.evidence:
-                        made = case_of(
-                            exchange,
-                            verdicts,
-                            scenario=case.scenario.id,
-                            title=case.scenario.title,
-                            case=f"{case.id}@load",
-                            upstream=tuple(attempt.sent for attempt in exchange.attempts or ()),
-                        )
-                        beside = _beside(tally.flights, observed.nonce)
-                        tally.evidence[verdict.clause] = dataclasses.replace(made, beside=beside)
-                elif verdict.outcome is Outcome.FAULTY:
-                    tally.faults.append(f"{case.id}: {verdict.clause}: {verdict.reason}")
-        held.clear()
+    def _watched(self) -> dict[str, tuple[int, bool]]:
+        upstream = self._stage.upstream
+        return {
+            "upstream": (upstream.pid if upstream is not None else 0, False),
+            "gateway": (self._stage.target.pid, True),
+        }
 
-
-class _Book:
-    """What one scenario's cells came to, by clause."""
-
-    def __init__(self, scenario: str) -> None:
-        self.scenario = scenario
-        self.alone: dict[str, Count] = defaultdict(Count)
-        self.load: dict[str, dict[int, Count]] = defaultdict(dict)
-        self.control_alone: dict[str, Count] = defaultdict(Count)
-        self.control_load: dict[str, dict[int, Count]] = defaultdict(dict)
-        self.evidence: dict[tuple[str, str], Case] = {}
-        self.faults: list[str] = []
-
-    def add(self, cell: Cell, tally: Tally) -> None:
-        """A cell played through the gateway."""
-        self.faults += tally.faults
-        self._count(cell, tally, self.alone, self.load)
-        for clause, case in tally.evidence.items():
-            if cell.shape is not Shape.ALONE or (clause, self.scenario) not in self.evidence:
-                self.evidence.setdefault((clause, self.scenario), case)
-
-    def add_control(self, cell: Cell, tally: Tally) -> None:
-        """The same cell played straight at the upstream."""
-        self._count(cell, tally, self.control_alone, self.control_load)
-
-    def _count(self, cell: Cell, tally: Tally, alone: dict[str, Count], load: dict[str, dict[int, Count]]) -> None:
-        for clause, count in tally.counts.items():
-            if cell.shape is Shape.ALONE:
-                alone[clause] += count
-            else:
-                before = load[clause].get(cell.concurrency, Count())
-                load[clause][cell.concurrency] = before + count
-
-    def suspects(self) -> list[str]:
-        """The clauses that failed under load and never alone."""
-        return [clause for clause, load in self.load.items() if lowest(load) and not self.alone[clause].failed]
-
-    def loaded(self, clause: str) -> Count:
-        """All loaded counts of a clause."""
-        return sum(self.load[clause].values(), Count())
-
-    def rows(self, bound: frozenset[int]) -> list[Measured]:
-        """The counts as `compare` takes them."""
-        return [
-            Measured(
-                clause=clause,
-                scenario=self.scenario,
-                alone=self.alone[clause],
-                load=self.load[clause],
-                control_alone=self.control_alone[clause],
-                control_load=self.control_load[clause],
-                bound=bound,
-            )
-            for clause in sorted(self.alone.keys() | self.load.keys())
-        ]
+    def _player(self, pair: Pair, leg: str) -> Player:
+        """The one player of the gateway, or the pair's own that asks the upstream itself."""
+        if leg == "gateway":
+            return self._players[None]
+        lane = pair.loud.lane
+        if lane not in self._players:
+            seat = control_seat(self._stage.seat, pair.loud)
+            self._players[lane] = Player(seat, self._clauses, seed=self._options.seed + 1)
+        return self._players[lane]
 
 
 def control_seat(seat: Seat, case: PlannedCase) -> Seat:
@@ -287,81 +304,10 @@ def control_seat(seat: Seat, case: PlannedCase) -> Seat:
     return dataclasses.replace(seat, base_url=f"{member.base_url}/v1", profile=profile)
 
 
-async def _play(cell: Cell, one: Callable[[], object], *, seed: int) -> None:
-    """Start the requests of a cell in its shape and wait for all of them."""
-
-    async def call() -> None:
-        await one()  # type: ignore[misc]
-
-    if cell.shape is Shape.OPEN:
-        start = time.monotonic()
-
-        async def later(at: float) -> None:
-            await asyncio.sleep(max(0.0, start + at / 1000 - time.monotonic()))
-            await call()
-
-        await _all([later(at) for at in arrivals(cell, seed)])
-    elif cell.shape is Shape.BURST:
-        left = cell.requests
-        while left > 0:
-            size = min(cell.concurrency, left)
-            await _all([call() for _ in range(size)])
-            left -= size
-    else:
-        turns = iter(range(cell.requests))
-
-        async def worker() -> None:
-            for _ in turns:
-                await call()
-
-        await _all([worker() for _ in range(cell.concurrency)])
-
-
-async def _all(calls: list[object]) -> None:
-    try:
-        async with asyncio.TaskGroup() as group:
-            for made in calls:
-                group.create_task(made)  # type: ignore[arg-type]
-    except* HarnessError as errors:
-        error: BaseException = errors
-        while isinstance(error, BaseExceptionGroup):
-            error = error.exceptions[0]
-        raise error from None
-
-
-class _Lag:
-    """How late the event loop was while a cell was played (ms, 99th percentile), how long it took, its CPU share."""
-
-    def __init__(self) -> None:
-        self.samples: list[float] = []
-        self.seconds = 0.0
-        self.cpu = 0.0
-
-    @property
-    def p99(self) -> float:
-        ordered = sorted(self.samples)
-        return ordered[int(0.99 * (len(ordered) - 1))] if ordered else 0.0
-
-
-@asynccontextmanager
-async def _measured() -> AsyncIterator[_Lag]:
-    lag = _Lag()
-    loop = asyncio.get_running_loop()
-
-    async def sample() -> None:
-        while True:
-            before = loop.time()
-            await asyncio.sleep(0.01)
-            lag.samples.append((loop.time() - before - 0.01) * 1000)
-
-    task = loop.create_task(sample())
-    started, cpu = time.monotonic(), time.process_time()
-    try:
-        yield lag
-    finally:
-        lag.seconds = time.monotonic() - started
-        lag.cpu = (time.process_time() - cpu) / lag.seconds if lag.seconds else 0.0
-        task.cancel()
+def _starved(cell: LoadCell) -> bool:
+    """Whether the harness or the upstream was short of CPU in a cell."""
+    busy = cell.seconds >= TELLING_SECONDS and max(cell.client_cpu, cell.upstream_cpu) > BUSY
+    return cell.lag_ms > LAG_MS or busy
 
 
 def _flight(observed: Observed, origin: float) -> InFlight:
@@ -387,4 +333,4 @@ def _beside(flights: Sequence[InFlight], nonce: str) -> tuple[InFlight, ...]:
     return tuple(sorted([mine, *others], key=lambda flight: flight.start))
 
 
-__all__ = ["LoadResult", "LoadRunner", "Loaded", "control_seat", "plan_load"]
+__all__ = ["MIX", "LoadPlan", "LoadRunner", "Loaded", "Pair", "control_seat", "plan_load"]

@@ -11,13 +11,14 @@ from tempfile import TemporaryDirectory
 from conformance.contract.clause import Clause, Outcome, Verdict
 from conformance.errors import HarnessError, UsageError
 from conformance.load.compare import Compared, LoadResult
-from conformance.load.plan import LoadOptions
+from conformance.load.plan import LoadOptions, Shape
 from conformance.options import Observe, RunOptions
 from conformance.report.gate import close
 from conformance.report.model import Case, LoadCell, LoadRow, Report, RunEnd
 from conformance.run.header import header_of, now
-from conformance.run.load import Loaded, LoadRunner, plan_load
+from conformance.run.load import MIX, Loaded, LoadRunner, plan_load
 from conformance.run.stage import open_stage
+from conformance.scenario.load import load_scenarios
 from conformance.scenario.model import Scenario
 from conformance.target.profile import Profile
 
@@ -30,9 +31,15 @@ def run(
     clauses: Sequence[Clause],
     observe: Observe,
 ) -> Report:
-    """Run the selected scenarios under load. Raises UsageError, LaunchError, UpstreamError before anything is sent."""
-    cases = plan_load(scenarios, options.drivers, profile)
-    if not cases:
+    """Run the selected scenarios under load. Raises UsageError, LaunchError, UpstreamError before anything is sent.
+
+    Unless some are selected, it is those that say so themselves (`repeat.load`).
+    """
+    chosen = scenarios if options.select else [scenario for scenario in scenarios if scenario.repeat.load]
+    beside = [scenario for scenario in load_scenarios() if scenario.id in MIX] if Shape.MIXED in load.shapes else []
+    plan = plan_load(chosen, options.drivers, profile, beside=beside)
+    cases = plan.cases
+    if not plan.pairs:
         raise UsageError("no selected scenario can be put under load", where="--select")
     errors: tuple[str, ...] = ()
     result = Loaded(rows=(), cells=(), evidence={}, faults=())
@@ -43,10 +50,10 @@ def run(
             "load": f"{load.alone} alone, then {', '.join(shape.value for shape in load.shapes)} of up to {load.most}, "
             f"{load.rounds} rounds each; error rate {load.alpha:g} after Holm's correction"
         }
-        header = dataclasses.replace(header, defaults={**header.defaults, **told}, planned=len(cases) // 2)
+        header = dataclasses.replace(header, defaults={**header.defaults, **told}, planned=len(plan.pairs))
         observe(header)
         try:
-            result = asyncio.run(LoadRunner(stage, clauses, load, watch=cells.append).run(cases))
+            result = asyncio.run(LoadRunner(stage, clauses, load, watch=cells.append).run(plan))
         except HarnessError as error:
             errors = (str(error),)
         except KeyboardInterrupt:
@@ -84,7 +91,7 @@ def evidence(result: Loaded) -> tuple[Case, ...]:
 
 
 def _certain(case: Case, rows: Sequence[Compared]) -> tuple[Verdict, ...]:
-    """The verdicts of an evidence case; a violation whose comparison is inconclusive is told as such, and gates nothing."""
+    """The verdicts of an evidence case; a violation whose comparison is inconclusive is told so, and gates nothing."""
     doubtful = {
         row.clause: row.reason
         for row in rows

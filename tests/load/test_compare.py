@@ -64,9 +64,17 @@ def test_many_comparisons_ask_for_more() -> None:
 
 def test_a_failing_control_makes_it_inconclusive() -> None:
     """What fails straight at the upstream too is the harness's."""
-    found = one(row((0, 20), {8: (24, 24)}, control_alone=Count(0, 20), control_load={8: Count(3, 24)}))
+    found = one(row((0, 20), {8: (24, 24)}, shaken=8))
     assert found.result is LoadResult.INCONCLUSIVE
     assert "straight at the upstream" in found.reason
+    assert one(row((0, 20), {8: (24, 24)}, shaken=16)).result is LoadResult.LOAD_SHAPED
+
+
+def test_an_exchange_to_which_a_clause_does_not_apply_did_not_fail_it() -> None:
+    """A clause on errors is never decided alone where no error comes; twenty exchanges without one still count."""
+    assert one(row((0, 0), {8: (24, 24)})).result is LoadResult.INCONCLUSIVE
+    assert one(row((0, 0), {8: (24, 24)}, alone_played=20)).result is LoadResult.LOAD_SHAPED
+    assert one(row((0, 0), {8: (6, 6)}, alone_played=20, played={8: 2400})).result is LoadResult.INCONCLUSIVE
 
 
 def test_a_harness_short_of_cpu_makes_it_inconclusive() -> None:
