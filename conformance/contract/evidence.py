@@ -16,8 +16,8 @@ def show(value: Any, limit: int = 120) -> str:
     """`value` as compact JSON on one line, cut after `limit` characters."""
     try:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    except (TypeError, ValueError, RecursionError):
-        text = repr(value)
+    except (TypeError, ValueError, RecursionError):  # an integer of thousands of digits has no text
+        text = f"{type(value).__name__} that cannot be shown"
     text = text.replace("\n", "\\n")
     return text if len(text) <= limit else f"{text[:limit]}... ({len(text)} characters)"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import struct
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,9 @@ from conformance.contract.when import json_of, the_reply
 from conformance.exchange.model import Endpoint, Exchange
 
 _embeddings = json_of(Endpoint.EMBEDDINGS)
+
+#: The largest double; a longer integer is none of an embedding's numbers.
+_LARGEST = sys.float_info.max
 
 
 def _value(x: Exchange) -> dict[str, Any]:
@@ -32,11 +36,14 @@ def _some(x: Exchange) -> bool:
     return _embeddings(x) and any(isinstance(item, dict) for item in _data(x))
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
+
+
 def vector(value: Any) -> list[float] | None:
     """The numbers of an embedding: an array as it is, base64 of little-endian float32 decoded, else None."""
     if isinstance(value, list):
-        good = all(isinstance(number, int | float) and not isinstance(number, bool) for number in value)
-        return [float(number) for number in value] if good else None
+        return [float(number) for number in value] if all(map(_is_number, value)) else None
     if isinstance(value, str):
         try:
             raw = base64.b64decode(value, validate=True)
@@ -156,7 +163,7 @@ def values(x: Exchange) -> Iterator[Finding]:
 def dimensions(x: Exchange) -> Iterator[Finding]:
     asked = x.request.get("dimensions")
     lengths = [len(vector(item.get("embedding")) or ()) for item in _data(x) if isinstance(item, dict)]
-    expected = asked if isinstance(asked, int) else lengths[0]
+    expected = asked if isinstance(asked, int) and not isinstance(asked, bool) else lengths[0]
     for position, length in enumerate(lengths):
         if length and length != expected:
             yield at_path(the_reply(x), ("data", position, "embedding"), f"{expected} numbers", f"{length} numbers")

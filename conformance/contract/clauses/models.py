@@ -87,7 +87,7 @@ def unique(x: Exchange) -> Iterator[Finding]:
     applies=lambda x: _models(x) and bool(x.terms.known_models),
 )
 def listed(x: Exchange) -> Iterator[Finding]:
-    names = {entry.get("id") for entry in _entries(x) if isinstance(entry, dict)}
+    names = {entry["id"] for entry in _entries(x) if isinstance(entry, dict) and isinstance(entry.get("id"), str)}
     missing = sorted((x.terms.known_models or frozenset()) - names)
     if missing:
         yield at_path(

@@ -13,6 +13,21 @@ from conformance.exchange.model import Endpoint, Exchange, StreamEvent
 from conformance.exchange.responses import TERMINAL_EVENTS
 
 _object = json_of(Endpoint.RESPONSES)
+#: The deltas that the API defines with an item_id and an output_index (those of audio and of shell commands lack one).
+_DELTAS = frozenset(
+    f"response.{name}.delta"
+    for name in (
+        "output_text",
+        "refusal",
+        "reasoning_text",
+        "reasoning_summary_text",
+        "function_call_arguments",
+        "custom_tool_call_input",
+        "mcp_call_arguments",
+        "code_interpreter_call_code",
+    )
+)
+_PLACED = _DELTAS | {"response.output_item.added"}
 _STATUSES = ("completed", "failed", "in_progress", "cancelled", "queued", "incomplete")
 
 
@@ -95,7 +110,7 @@ def stream_typed(x: Exchange) -> Iterator[Finding]:
 
 def _judged_elsewhere(name: str, path: tuple[str | int, ...]) -> bool:
     """Whether a clause of its own judges the member at `path` of an event called `name`."""
-    delta, added = name.endswith(".delta"), name == "response.output_item.added"
+    delta, added = name in _DELTAS, name == "response.output_item.added"
     if path in (("type",), ("sequence_number",)):
         return True
     return (path == ("output_index",) and (delta or added)) or (path == ("item_id",) and delta)
@@ -199,10 +214,7 @@ def sequence(x: Exchange) -> Iterator[Finding]:
     title="An output item is added before its deltas, with indexes from 0",
     rationale="A delta for an item that was never added is dropped; an index that starts at 1 leaves a hole.",
     source="openai-api/responses-streaming",
-    applies=lambda x: (
-        _stream(x)
-        and any("output_index" in value or name.endswith((".delta", ".added")) for _, name, value in _typed(x))
-    ),
+    applies=lambda x: _stream(x) and any(name in _PLACED for _, name, _ in _typed(x)),
 )
 def items(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
@@ -215,7 +227,7 @@ def items(x: Exchange) -> Iterator[Finding]:
                     reply, event, f"output_index {len(added)}", show(index) if "output_index" in value else "none"
                 )
             added.add(index if isinstance(index, int) else len(added))
-        elif name.endswith(".delta") and name.startswith("response."):
+        elif name in _DELTAS:
             if not isinstance(index, int):
                 yield at_event(
                     reply, event, "an integer output_index", show(index) if "output_index" in value else "none"
@@ -231,7 +243,7 @@ def items(x: Exchange) -> Iterator[Finding]:
     title="Deltas name the item that they belong to",
     rationale="Clients route a delta by item_id; without it parallel calls are glued together.",
     source="openai-api/responses-streaming",
-    applies=lambda x: _stream(x) and any(name.endswith(".delta") for _, name, _ in _typed(x)),
+    applies=lambda x: _stream(x) and any(name in _DELTAS for _, name, _ in _typed(x)),
 )
 def item_ids(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
@@ -240,7 +252,7 @@ def item_ids(x: Exchange) -> Iterator[Finding]:
         index, item = show(value.get("output_index")), value.get("item")
         if name == "response.output_item.added" and isinstance(item, dict):
             ids[index] = item.get("id")
-        if not name.endswith(".delta"):
+        if name not in _DELTAS:
             continue
         told = value.get("item_id")
         if not (isinstance(told, str) and told):

@@ -107,6 +107,12 @@ def _stream_calls(x: Exchange) -> bool:
     return is_stream(x) and x.request.endpoint is Endpoint.CHAT and any(True for _ in _deltas(x))
 
 
+def _place(call: dict[str, Any], position: int) -> int | str:
+    """Which call a delta belongs to: its index, else its position; a wrong index is a place of its own."""
+    index = call.get("index", position)
+    return index if isinstance(index, int) else show(index)
+
+
 def _function(call: dict[str, Any]) -> dict[str, Any]:
     function = call.get("function")
     return function if isinstance(function, dict) else {}
@@ -148,7 +154,7 @@ def tool_opener(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
     seen: set[tuple[int, Any]] = set()
     for event, choice, position, call in _deltas(x):
-        key = (choice, call.get("index", f"@{position}"))
+        key = (choice, _place(call, position))
         if key in seen:
             continue
         seen.add(key)
@@ -185,7 +191,7 @@ def tool_distinct(x: Exchange) -> Iterator[Finding]:
     opened: dict[tuple[int, str], Any] = {}
     for event, choice, position, call in _deltas(x):
         name = call.get("id")
-        index = call.get("index", position)
+        index = _place(call, position)
         if not isinstance(name, str) or not name.strip():
             continue
         first = ids.setdefault((choice, index), name)
@@ -208,7 +214,7 @@ def tool_continuation(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
     seen: set[tuple[int, Any]] = set()
     for event, choice, position, call in _deltas(x):
-        key = (choice, call.get("index", position))
+        key = (choice, _place(call, position))
         if key in seen and ("id" in call or "name" in _function(call)):
             yield at_event(reply, event, "index and function.arguments alone", show(call))
         seen.add(key)

@@ -21,7 +21,9 @@ def _owed(x: Exchange) -> bool:
     # What an upstream did not count, a gateway can only invent.
     attempt = serving(x)
     silent = attempt is not None and attempt.reply is not None and attempt.reply.answer.usage is None
-    return _asked(x) and not silent
+    dropped = attempt is not None and attempt.request.endpoint is x.request.endpoint and attempt.request.stream
+    unasked = attempt is not None and dropped and not attempt.request.include_usage
+    return _asked(x) and (not silent or unasked)
 
 
 def _chunks(x: Exchange) -> list[StreamEvent]:
@@ -186,4 +188,4 @@ def total(x: Exchange) -> Iterator[Finding]:
             continue
         expected = usage["prompt_tokens"] + usage.get("completion_tokens", 0)
         if usage["total_tokens"] != expected:
-            yield _finding(x, event, f"total_tokens {expected}", show({name: usage.get(name) for name in _COUNTERS}))
+            yield _finding(x, event, f"total_tokens {show(expected)}", show({name: usage.get(name) for name in _COUNTERS}))
