@@ -37,6 +37,8 @@ EXAMPLES: Examples = {
         (
             blind(wire(chat(note="served by maker/model-9"))),
             blind(wire(error("up-model is overloaded"), status=503)),
+            blind(wire(error("litellm.RateLimitError: GroqException - Rate limit reached"), status=429)),
+            blind(wire(error("Groq is down"), status=503), wire(error("Groq is down"), status=503)),
             blind(wire(error("m0.test is down"), status=502), Try(MEMBER, host="m0.test")),
         ),
     ),

@@ -26,6 +26,11 @@ def members(**changed: Any) -> Capture:
     return told({"error": {name: value for name, value in body.items() if value is not ...}})
 
 
+def waiting(value: str) -> Capture:
+    """A 429 that says how long to wait."""
+    return told(error("Rate limit reached"), 429, headers=(f"Retry-After: {value}",))
+
+
 def known(reply: Any, **terms: Any) -> Capture:
     """A reply to a request of which more is known."""
     return knowing(capture(ask(), reply), terms=terms)
@@ -97,6 +102,10 @@ EXAMPLES: Examples = {
     "error.rate-limit.retry-after": Example(
         (capture(ask(), LIMIT, LIMIT),),
         (capture(ask(), wire(error("Rate limit reached", type="requests"), status=429), LIMIT),),
+    ),
+    "error.retry-after.valid": Example(
+        tuple(waiting(value) for value in ("7", "0", "Fri, 31 Dec 2027 23:59:59 GMT")),
+        tuple(waiting(value) for value in ("59.7", "60s", "-1", "soon", "2027-12-31T23:59:59Z")),
     ),
     "error.auth.status": Example(
         (known(wire(error("Incorrect API key provided."), status=401), key_valid=False),),

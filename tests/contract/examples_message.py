@@ -50,6 +50,8 @@ EXAMPLES: Examples = {
         (
             said('Traceback (most recent call last):\n  File "/app/a.py", line 1'),
             streamed("panic: nil\n\ngoroutine 7 [running]:"),
+            said("boom\n\tat com.foo.Bar.baz(Bar.java:10)"),
+            said("boom\n   at A.B() in C:\\a.cs:line 12"),
         ),
     ),
     "error.message.no-address": Example(
@@ -59,6 +61,9 @@ EXAMPLES: Examples = {
             said('Post "https://internal.example.com/v1/chat/completions": EOF'),
             said("m0.test refused", Try(wire(status=0, end="reset"), host="m0.test")),
             streamed("http://localhost:8000/v1 is down"),
+            said("Cannot reach http://vllm:8000/v1"),
+            said("HTTPConnectionPool(host='vllm-1', port=8000): Max retries exceeded"),
+            said("Connection to 10.0.0.5 timed out"),
         ),
     ),
     "error.message.no-key": Example(

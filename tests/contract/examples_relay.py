@@ -45,6 +45,11 @@ LIMIT = wire(error("Rate limit reached for requests", type="requests", code="rat
 EMBED = ask("embeddings")
 
 
+SURENESS = {"content": [{"token": "Hi", "logprob": -0.1, "bytes": None, "top_logprobs": []}], "refusal": None}
+SURE = wire(chat("Hi", choice={"logprobs": SURENESS}))
+SURE_STREAM = wire(stream(opening(), chunk("Hi", choice={"logprobs": SURENESS}), chunk(reason="stop")))
+
+
 def relayed(upstream: Any, reply: Any, request: Any = None) -> Capture:
     """What a gateway made of one member's envelope."""
     return capture(request or ask(), reply, upstream)
@@ -70,6 +75,7 @@ EXAMPLES: Examples = {
         ),
         (
             relayed(CUT, FINISHED, STREAM),
+            relayed(CUT, wire(stream(opening(), chunk("One "), chunk(reason="stop"), FAILED, done=False)), STREAM),
             relayed(CUT, wire(stream(opening(), chunk("One "), done=False)), STREAM),
             relayed(wire(b'{"id":"c","choices":[{"index":0,"mess', framing="close", end="close"), wire(chat(""))),
         ),
@@ -142,9 +148,17 @@ EXAMPLES: Examples = {
         ),
         (
             relayed(wire(chat("é")), wire(chat("Ã©"))),
+            relayed(wire(chat(None, message={"refusal": "I cannot."})), wire(chat(""))),
             relayed(wire(stream(*words("Hel", "lo."))), wire(stream(*words("Hel"))), STREAM),
             relayed(wire(stream(*words("Hel", "lo."))), wire(stream(*words("Hel", "Hel", "lo."))), STREAM),
             relayed(CUT, wire(stream(opening(), chunk("One two "), FAILED, done=False)), STREAM),
+        ),
+    ),
+    "relay.logprobs.kept": Example(
+        (relayed(SURE, SURE, ask(logprobs=True)), relayed(SURE_STREAM, SURE_STREAM, ask(stream=True, logprobs=True))),
+        (
+            relayed(SURE, wire(chat("Hi")), ask(logprobs=True)),
+            relayed(SURE_STREAM, wire(stream(*words("Hi"))), ask(stream=True, logprobs=True)),
         ),
     ),
     "relay.reason.kept": Example(

@@ -103,6 +103,28 @@ def _identities(x: Exchange) -> list[bytes]:
     return sorted(name for name in found if len(name) >= 6 and name not in alias and name not in x.request.body)
 
 
+_PROVIDER = re.compile(
+    rb"\b(openrouter|groq|anthropic|gemini|vertex_?ai|bedrock|azure|mistral|deepseek|together_?ai|fireworks|cohere|cerebras|sambanova"
+    rb"|nvidia|perplexity|moonshot|zhipu|ollama|vllm|openai)((?:exception|error)?)\b",
+    re.I,
+)
+
+
+def _providers(x: Exchange) -> list[bytes]:
+    """Names of providers in an error: those that stand in the upstream's words too, or in an exception's name."""
+    reply = the_reply(x)
+    if reply.ok and not reply.answer.errors:
+        return []
+    upstream = [attempt.request.host.encode() for attempt in x.attempts or ()]
+    upstream += [attempt.reply.content for attempt in x.attempts or () if attempt.reply is not None]
+    said, asked = b"\n".join(upstream).lower(), x.request.body.lower()
+    return [
+        match.group(0)
+        for match in _PROVIDER.finditer(reply.content)
+        if match.group(1).lower() not in asked and (match.group(2) or match.group(1).lower() in said)
+    ]
+
+
 #: Members whose text the model wrote: a model may speak of itself, and what it says has to arrive unchanged.
 _GENERATED = (
     "content",
@@ -162,7 +184,7 @@ def _search(raw: bytes, names: list[bytes]) -> Iterator[tuple[int, bytes]]:
 def identity_body(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
     told = _told_by_gateway(x)
-    for at, name in _search(reply.content, [name for name in _identities(x) if name in told]):
+    for at, name in _search(reply.content, [name for name in (*_identities(x), *_providers(x)) if name in told]):
         around = Span(max(0, at - 40), min(len(reply.content), at + len(name) + 40))
         yield at_content(reply, around, "nothing that names the member", show(name.decode("utf-8", "replace")))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -334,6 +335,25 @@ def _upstream_retry_after(x: Exchange) -> str | None:
 def retry_after(x: Exchange) -> Iterator[Finding]:
     if the_reply(x).header("retry-after") is None:
         yield at_head(the_reply(x), f"Retry-After: {_upstream_retry_after(x)}", "no Retry-After")
+
+
+#: RFC 9110 section 5.6.7: the one form of a date that may be sent.
+_DATE = re.compile(r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT")
+
+
+@clause(
+    id="error.retry-after.valid",
+    level=Level.MUST,
+    basis=Basis.PROTOCOL,
+    title="A Retry-After is a number of seconds or a date",
+    rationale="SDKs that cannot read it guess their own delay: with a fraction, a unit or a text the server's word is lost.",
+    source="rfc9110/retry-after",
+    applies=lambda x: _api(x) and the_reply(x).header("retry-after") is not None,
+)
+def retry_after_valid(x: Exchange) -> Iterator[Finding]:
+    value = (the_reply(x).header("retry-after") or "").strip()
+    if not (value.isascii() and value.isdigit()) and not _DATE.fullmatch(value):
+        yield at_head(the_reply(x), "whole seconds, or an HTTP date", show(value), field="retry-after")
 
 
 @clause(

@@ -23,18 +23,23 @@ _HTML = re.compile(
 _EMBEDDED = re.compile(r"""[\[{]\s*\\?["'](?:error|errors|message|detail|object|type|code|status|msg)\\?["']\s*:""")
 _EVENT = re.compile(r"(?:^|\s)data:\s*[\[{]")
 _TRACE = re.compile(
-    r'Traceback \(most recent call last\)|File "[^"]+", line \d+|^\s*at .+\(.+:\d+:\d+\)|goroutine \d+ \[|panic: ', re.M
+    r'Traceback \(most recent call last\)|File "[^"]+", line \d+|^\s*at .+\(.+:\d+:\d+\)|goroutine \d+ \[|panic: '
+    r"|^\s*at [\w.$<>]+\([\w$]+\.(?:java|kt|scala):\d+\)|^\s*at .+ in .+:line \d+",
+    re.M,
 )
 _UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffd]")
 _INSIDE = re.compile(
     r"(?:https?://|\bdial tcp |\bhost=['\"]?)(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[::1\]|[\w.-]+\.(?:internal|local|svc|cluster)\b)\S*"
     r"|\b(?:\d{1,3}\.){3}\d{1,3}:\d{2,5}\b"
     r"|\b(?:post|get) \"?https?://\S+"
+    r"|\b(?:10\.\d{1,3}|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}\b"
+    r"|https?://[\w-]+(?::\d+)?(?=[/\s\"')\]]|$)|\bHTTPS?ConnectionPool\("
     r"|https?://\S+/(?:chat/completions|completions|embeddings|responses|messages)\b",
     re.I,
 )
 _KEY = re.compile(
     r"\b(?:sk|gsk|xai|hf|key|pk|rk)[-_][A-Za-z0-9_-]{0,24}(?:\*{2,}|\.{3,})[A-Za-z0-9]{2,}|\*{3,}[A-Za-z0-9]{3,6}\b|\bsk-[A-Za-z0-9_-]{8,}"
+    r"|\bAIza[A-Za-z0-9_-]{20,}|\b[Bb]earer [A-Za-z0-9._~+/-]{12,}"
 )
 _ACCOUNT = re.compile(r"\b(?:org|proj|acct|team|account|user)[-_][A-Za-z0-9]{4,}[A-Za-z0-9-]*")
 
@@ -64,6 +69,12 @@ def _relayed(x: Exchange) -> bool:
     return bool(x.attempts) and _any(x)
 
 
+def _foreign_key(x: Exchange) -> bool:
+    """Whether a member was asked with a key that is not the client's own."""
+    mine = x.request.head.get("authorization")
+    return _relayed(x) and any(attempt.request.head.get("authorization") != mine for attempt in x.attempts or ())
+
+
 def _finding(x: Exchange, event: StreamEvent | None, expected: str, actual: str) -> Finding:
     reply = the_reply(x)
     return (
@@ -73,10 +84,15 @@ def _finding(x: Exchange, event: StreamEvent | None, expected: str, actual: str)
     )
 
 
+def _asked(x: Exchange, text: str) -> bool:
+    """Whether these are the client's own words: a refusal may quote them."""
+    return text.strip().encode("utf-8", "surrogatepass") in x.request.body
+
+
 def _matches(x: Exchange, pattern: re.Pattern[str], expected: str) -> Iterator[Finding]:
     for event, text in _messages(x):
         match = pattern.search(text)
-        if match is not None:
+        if match is not None and not _asked(x, match.group(0)):
             around = text[max(0, match.start() - 20) : match.end() + 40]
             yield _finding(x, event, expected, show(around))
 
@@ -201,7 +217,7 @@ def no_address(x: Exchange) -> Iterator[Finding]:
         match = _INSIDE.search(text)
         if named is not None:
             yield _finding(x, event, "no upstream host", show(named))
-        elif match is not None:
+        elif match is not None and not _asked(x, match.group(0)):
             yield _finding(x, event, "no upstream address", show(match.group(0)))
 
 
@@ -212,7 +228,7 @@ def no_address(x: Exchange) -> Iterator[Finding]:
     title="No piece of an upstream key stands in an error's message",
     rationale="Providers echo masked keys in their 401: to the gateway's client that is a piece of somebody else's key.",
     source="openai-api/production-safety",
-    applies=_relayed,
+    applies=_foreign_key,
 )
 def no_key(x: Exchange) -> Iterator[Finding]:
     yield from _matches(x, _KEY, "no key, be it masked")

@@ -95,7 +95,8 @@ def _cut_off(reply: Reply) -> bool:
 )
 def truncation_told(x: Exchange) -> Iterator[Finding]:
     found = _speaks(x)
-    if _told_success(x) and found is not None:
+    made_up = [r for choice in the_reply(x).answer.choices for r in choice.reasons if normal_reason(r) is not None]
+    if (_told_success(x) or made_up) and found is not None:
         how = found[0].end.value
         yield at_end(
             the_reply(x),
@@ -311,7 +312,7 @@ def _has_text(x: Exchange) -> bool:
     return (
         found is not None
         and the_reply(x).ok
-        and any(choice.plain for choice, _ in _pairs(x))
+        and any(choice.plain or choice.refusal for choice, _ in _pairs(x))
         and bool(the_reply(x).answer.choices)
     )
 
@@ -328,6 +329,9 @@ def _has_text(x: Exchange) -> bool:
 def text_equal(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
     for upstream, mine in _pairs(x):
+        refused = mine.refusal or mine.text if mine is not None else ""
+        if upstream.refusal and reply.answer.finished and upstream.refusal not in refused:
+            yield at_end(reply, f"the refusal {show(upstream.refusal)}", show(refused))
         if not upstream.plain:
             continue
         text = mine.text if mine is not None else ""
@@ -364,6 +368,48 @@ def reason_kept(x: Exchange) -> Iterator[Finding]:
         got = normal_reason(mine.reasons[-1])
         if got is not None and got not in allowed:
             yield at_end(the_reply(x), show(told), show(mine.reasons[-1]))
+
+
+def _tokens(reply: Reply) -> dict[int, list[str]]:
+    """The tokens of which a chat reply gives log probabilities, by choice."""
+    docs = [event.doc for event in reply.events] or [reply.doc]
+    found: dict[int, list[str]] = {}
+    for doc in docs:
+        choices = doc.get("choices") if doc is not None else None
+        for choice in choices if isinstance(choices, list) else []:
+            told = choice.get("logprobs") if isinstance(choice, dict) else None
+            content = told.get("content") if isinstance(told, dict) else None
+            index = choice.get("index") if isinstance(choice, dict) else None
+            if not isinstance(content, list) or not isinstance(index, int):
+                continue
+            for item in content:
+                found.setdefault(index, []).append(str(item.get("token")) if isinstance(item, dict) else "")
+    return found
+
+
+def _logprobs_owed(x: Exchange) -> bool:
+    both = _both(x)
+    asked = x.request.endpoint is Endpoint.CHAT and x.request.get("logprobs") is True
+    return asked and both is not None and bool(_tokens(both[0]))
+
+
+@clause(
+    id="relay.logprobs.kept",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The log probabilities that were asked for reach the client",
+    rationale="Whoever asks for them computes with them: null in their place is an answer to another request.",
+    source="openai-api/chat-create",
+    applies=_logprobs_owed,
+)
+def logprobs_kept(x: Exchange) -> Iterator[Finding]:
+    both = _both(x)
+    assert both is not None
+    mine = _tokens(both[1])
+    for index, expected in _tokens(both[0]).items():
+        if mine.get(index, []) != expected:
+            told = mine.get(index, [])
+            yield at_end(the_reply(x), f"{len(expected)} tokens {show(expected, 60)}", f"{len(told)} {show(told, 60)}")
 
 
 def _clean_calls(choice: Choice) -> bool:
@@ -523,6 +569,8 @@ _ALLOWED: dict[int, frozenset[int]] = {
     413: frozenset({400, 413, 422}),
     422: frozenset({400, 422}),
     429: frozenset({402, 403, 429, 503}),
+    503: frozenset({429}) | _SERVER,
+    529: frozenset({429}) | _SERVER,
 }
 _BY_KIND: dict[Kind, frozenset[int]] = {
     Kind.MODEL_NOT_FOUND: frozenset({400, 404, 502, 503}),

@@ -32,6 +32,10 @@ _PARAMETERS = (
     "parallel_tool_calls",
     "response_format",
     "reasoning_effort",
+    "verbosity",
+    "modalities",
+    "audio",
+    "web_search_options",
     "prompt",
     "suffix",
     "echo",
@@ -260,6 +264,11 @@ def messages(x: Exchange) -> Iterator[Finding]:
                 yield _leg(x, number, show(message), show(nearest))
                 break
             position = found + 1
+        for message in asked:
+            times = [sum(_same_message(message, other) for other in side) for side in (asked, sent)]
+            if times[0] < times[1]:
+                yield _leg(x, number, f"{times[0]} times {show(message)}", f"{times[1]} times")
+                break
 
 
 @clause(
