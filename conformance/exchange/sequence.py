@@ -80,11 +80,6 @@ class Dispatch:
         return self.turn.began + self.attempt.ended_at
 
     @property
-    def origin(self) -> str:
-        """Host and port of the member."""
-        return self.attempt.request.host
-
-    @property
     def known(self) -> float:
         """From when on the gateway certainly knew how it ended: both legs were over."""
         return max(self.ended, self.turn.ended)

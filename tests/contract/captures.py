@@ -44,6 +44,10 @@ class Ask:
         value = {**self.value, **members}
         return replace(self, value={name: item for name, item in value.items() if item is not None})
 
+    def headed(self, *fields: tuple[str, str]) -> Ask:
+        """The same request with more header fields."""
+        return replace(self, headers=(*self.headers, *fields))
+
 
 def ask(endpoint: str = "chat.completions", /, **params: Any) -> Ask:
     """A request with a model and the endpoint's prompt (which carries a nonce), and `params` over them."""

@@ -12,10 +12,11 @@ from conformance.contract.catalog import CATALOG
 from conformance.contract.clause import Outcome
 from conformance.contract.judge import judge_clause
 from conformance.exchange.model import Exchange
+from conformance.exchange.sequence import Sequence
 from tests.contract.captures import Capture, exchange
 
-#: What a clause is judged on: a capture, or an exchange that tells more than a capture can (`told`).
-Sample = Capture | Exchange
+#: What a clause is judged on: a capture, an exchange that tells more than a capture can (`told`), or a sequence.
+Sample = Capture | Exchange | Sequence
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The clauses of the module `lifecycle`, each on examples that hold and examples that do not."""
+"""The clauses on the life of one request in a pool, each on examples that hold and examples that do not."""
 
 from __future__ import annotations
 

@@ -1,0 +1,311 @@
+"""Examples of the clauses over sequences: memory of failures, waits, shares, caches, isolation, life."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.exchange.sequence import Windows
+from tests.contract.captures import Try, capture, chat, exchange, wire
+from tests.contract.example import Example, Examples
+from tests.contract.sequences import ANSWERS, PROMISES, many, request, sequence, turn
+
+ALONE: dict[str, Any] = {"members": "m0", "healthy": "m0"}
+DOWN = turn(0, "m0:500", "m1:ok", healthy="m1")
+LONE_DOWN = turn(0, "m0:500", members="m0", healthy="")
+NO_SPREAD = PROMISES - {"spread"}
+TWICE = (turn(0, "m0:named", "m1:ok", healthy="m1"), turn(20, "m0:gone", "m1:ok", healthy="m1"))
+BOTH = {"healthy": ""}
+
+
+def asked(nonce: str, began: float, *tried: str, got: Any = "", **params: Any) -> Any:
+    """A turn whose request has this nonce and these parameters."""
+    return turn(began, *tried, sent=request(nonce, **params), got=got, **ALONE)
+
+
+def carrying(began: float, sent: dict[str, Any], forwarded: dict[str, Any]) -> Any:
+    """A turn whose member was sent other parameters than the client gave."""
+    nonce = f"cf-turn{int(began):06d}"
+    tries = (Try(ANSWERS["ok"], "m0", 2.0, request(nonce, **forwarded)),)
+    seen = exchange(capture(request(nonce, **sent), ANSWERS["ok"], tries))
+    made = turn(began, "m0:ok", **ALONE)
+    terms = made.exchange.terms
+    return type(made)(exchange=_with(seen, terms), began=began, step=1)
+
+
+def _with(seen: Any, terms: Any) -> Any:
+    from dataclasses import replace
+
+    return replace(seen, terms=terms, transcript=replace(seen.transcript, ended_at=10.0))
+
+
+def naming(member: str) -> Any:
+    """A reply whose header names the member that served."""
+    return wire(chat(), headers=(f"X-Served-By: {member}",))
+
+
+EXAMPLES: Examples = {
+    "cooldown.silent": Example(
+        held=(
+            sequence(DOWN, many(4, 120, "m1:ok")),
+            sequence(LONE_DOWN, many(4, 120, **ALONE)),
+            # Past the middle it may be asked, and it may be where the others failed first.
+            sequence(DOWN, many(2, 120, "m1:ok"), turn(400, "m0:ok")),
+            sequence(DOWN, many(2, 120, "m1:ok"), turn(200, "m1:500", "m0:ok"), caps=PROMISES - {"probe"}),
+            # A gateway of one's own that learns of it a moment later.
+            sequence(DOWN, turn(20, "m0:ok"), turn(120, "m1:ok")),
+            # Fewer failures than the target says that it takes; then enough.
+            sequence(
+                *(turn(20 * n, "m0:500", "m1:ok") for n in range(2)),
+                turn(40, "m0:ok"),
+                *(turn(60 + 20 * n, "m0:500", "m1:ok") for n in range(3)),
+                turn(200, "m1:ok"),
+                windows=Windows(cooldown_ms=600.0, cooldown_after=3),
+            ),
+        ),
+        violated=(
+            sequence(DOWN, turn(120, "m0:ok")),
+            sequence(DOWN, turn(120, "m0:500", "m1:ok")),
+            sequence(LONE_DOWN, turn(200, "m0:ok", **ALONE)),
+            sequence(turn(0, "m0:reset", "m1:ok"), turn(250, "m0:ok")),
+            sequence(turn(0, "m0:silent", "m1:ok", took=8), turn(250, "m0:ok")),
+            # A probe that failed opens the window again.
+            sequence(LONE_DOWN, turn(400, "m0:500", **ALONE), turn(520, "m0:ok", **ALONE)),
+        ),
+    ),
+    "cooldown.probe-once": Example(
+        held=(
+            sequence(LONE_DOWN, turn(400, "m0:ok:2:120", took=122, **ALONE), many(3, 401, every=1, **ALONE)),
+            sequence(DOWN, turn(400, "m1:ok", took=60), turn(401, "m1:ok", took=60), turn(402, "m1:ok")),
+        ),
+        violated=(
+            sequence(
+                LONE_DOWN,
+                turn(400, "m0:ok:2:120", took=122, **ALONE),
+                turn(401, "m0:ok:2:120", took=122, **ALONE),
+            ),
+            sequence(DOWN, turn(450, "m0:ok:2:120", took=122), turn(460, "m0:ok:2:120", took=122)),
+        ),
+    ),
+    "cooldown.probe-returned": Example(
+        held=(sequence(LONE_DOWN, turn(400, "m0:ok:2:900", hangup=30, **ALONE), turn(460, "m0:ok", **ALONE)),),
+        violated=(sequence(LONE_DOWN, turn(400, "m0:ok:2:900", hangup=30, **ALONE), turn(460, **ALONE)),),
+    ),
+    "cooldown.recovers": Example(
+        held=(
+            sequence(DOWN, many(12, 700, "m0:ok | m1:ok")),
+            sequence(LONE_DOWN, turn(400, "m0:ok", **ALONE), many(3, 420, "m0:ok", **ALONE)),
+        ),
+        violated=(
+            sequence(DOWN, many(12, 700, "m1:ok")),
+            sequence(DOWN, turn(400, "m0:ok"), many(12, 420, "m1:ok")),
+            sequence(LONE_DOWN, turn(400, "m0:ok", **ALONE), turn(420, **ALONE)),
+        ),
+    ),
+    "cooldown.scope": Example(
+        held=(sequence(DOWN, many(10, 80, "m0:ok | m1:ok", lane="other")),),
+        violated=(
+            sequence(DOWN, many(10, 80, "m1:ok", lane="other")),
+            sequence(LONE_DOWN, turn(80, lane="other", **ALONE)),
+        ),
+    ),
+    "breaker.counts": Example(
+        held=(
+            sequence(many(3, 0, "m0:429", **ALONE), turn(60, "m0:ok", **ALONE)),
+            sequence(turn(0, "m0:400", **ALONE), turn(60, "m0:ok", **ALONE)),
+            sequence(turn(0, "m0:ok:2:900", hangup=30, **ALONE), turn(60, "m0:ok", **ALONE)),
+            sequence(turn(0, "m0:429", "m1:ok", healthy="m1"), many(10, 60, "m0:ok | m1:ok")),
+        ),
+        violated=(
+            sequence(many(3, 0, "m0:429", **ALONE), turn(60, **ALONE)),
+            sequence(turn(0, "m0:400", **ALONE), turn(60, **ALONE)),
+            sequence(turn(0, "m0:401", **ALONE), turn(60, **ALONE)),
+            sequence(turn(0, "m0:402", **ALONE), turn(60, **ALONE)),
+            sequence(turn(0, "m0:ok:2:900", hangup=30, **ALONE), turn(60, **ALONE)),
+            sequence(turn(0, "m0:429", "m1:ok", healthy="m1"), many(10, 60, "m1:ok")),
+        ),
+    ),
+    "quarantine.skips": Example(
+        held=(sequence(*TWICE, many(4, 200, "m1:ok", healthy="m1")),),
+        violated=(
+            sequence(*TWICE, turn(200, "m0:named", "m1:ok", healthy="m1")),
+            sequence(*TWICE, turn(900, "m0:ok")),
+        ),
+    ),
+    "quarantine.lone": Example(
+        held=(
+            sequence(turn(0, "m0:named", "m1:ok", healthy="m1"), many(10, 60, "m0:ok | m1:ok")),
+            sequence(turn(0, "m0:named", **ALONE), turn(60, "m0:ok", **ALONE)),
+            # Two, with a success between them; and two, further apart than the window.
+            sequence(
+                turn(0, "m0:named", "m1:ok"),
+                turn(20, "m0:ok"),
+                turn(40, "m0:named", "m1:ok"),
+                many(10, 60, "m0:ok | m1:ok"),
+            ),
+            sequence(turn(0, "m0:named", **ALONE), turn(1300, "m0:named", **ALONE), turn(1320, "m0:ok", **ALONE)),
+        ),
+        violated=(
+            sequence(turn(0, "m0:named", "m1:ok", healthy="m1"), many(10, 60, "m1:ok")),
+            sequence(turn(0, "m0:gone", **ALONE), turn(60, **ALONE)),
+            sequence(turn(0, "m0:named", **ALONE), turn(1300, "m0:named", **ALONE), turn(1320, **ALONE)),
+            sequence(
+                turn(0, "m0:named", "m1:ok"),
+                turn(20, "m0:ok"),
+                turn(40, "m0:named", "m1:ok"),
+                many(10, 60, "m1:ok"),
+            ),
+        ),
+    ),
+    "quarantine.never-for": Example(
+        held=(
+            sequence(many(2, 0, "m0:401", **ALONE), turn(60, "m0:ok", **ALONE)),
+            sequence(many(2, 0, "m0:404", **ALONE), turn(60, "m0:ok", **ALONE)),
+            sequence(
+                many(2, 0, "m0:500", "m1:500", every=5),
+                many(10, 800, "m0:ok | m1:ok"),
+                windows=Windows(cooldown_ms=600.0, cooldown_after=2, quarantine_ms=1200.0),
+            ),
+        ),
+        violated=(
+            sequence(many(2, 0, "m0:401", **ALONE), turn(60, **ALONE)),
+            sequence(many(2, 0, "m0:400", **ALONE), turn(60, **ALONE)),
+            sequence(many(2, 0, "m0:404", **ALONE), turn(60, **ALONE)),
+            sequence(many(2, 0, "m0:429", **ALONE), turn(60, **ALONE)),
+            sequence(
+                many(2, 0, "m0:500", **ALONE),
+                turn(800, **ALONE),
+                windows=Windows(cooldown_ms=600.0, cooldown_after=2, quarantine_ms=1200.0),
+            ),
+        ),
+    ),
+    "quarantine.expires": Example(
+        held=(sequence(*TWICE, many(10, 1400, "m0:ok | m1:ok")),),
+        violated=(sequence(*TWICE, many(10, 1400, "m1:ok")),),
+    ),
+    "quarantine.scope": Example(
+        held=(
+            sequence(*TWICE, many(10, 100, "m0:ok | m1:ok", lane="sibling")),
+            sequence(*TWICE, many(10, 100, "m0:ok | m1:ok", lane="other")),
+        ),
+        violated=(
+            sequence(*TWICE, many(10, 100, "m1:ok", lane="sibling")),
+            sequence(*TWICE, many(10, 100, "m1:ok", lane="other")),
+        ),
+    ),
+    "retry-after.waits": Example(
+        held=(
+            sequence(turn(0, "m0:wait", "m1:ok"), turn(200, "m1:ok"), turn(1100, "m0:ok")),
+            sequence(turn(0, "m0:wait", **ALONE)),
+            sequence(turn(0, "m0:wait:2:4", "m0:ok:1010:1012", took=1015, **ALONE)),
+            # A longer wait than the target says that it takes is not waited out.
+            sequence(turn(0, "m0:wait", "m1:ok"), turn(100, "m1:ok"), turn(990, "m0:ok")),
+        ),
+        violated=(
+            sequence(turn(0, "m0:wait", "m1:ok"), turn(200, "m0:ok")),
+            sequence(turn(0, "m0:wait:2:4", "m0:ok:10:12", took=15, **ALONE)),
+            sequence(turn(0, "m0:wait:2:4", "m1:500:6:8", "m0:ok:10:12", took=15)),
+        ),
+    ),
+    "pool.spread": Example(
+        held=(sequence(many(10, 0, "m0:ok | m1:ok")), sequence(many(12, 0, "m0:ok | m0:ok | m1:ok"))),
+        violated=(sequence(many(10, 0, "m0:ok")),),
+    ),
+    "serving-model.reported": Example(
+        held=(
+            sequence(
+                turn(0, "m0:ok", got=naming("a")),
+                turn(20, "m1:ok", got=naming("b")),
+                turn(40, "m0:429", "m1:ok", got=naming("b")),
+            ),
+            sequence(
+                turn(0, "m0:ok", got=wire(chat(model="big"))),
+                turn(20, "m1:ok", got=wire(chat(model="small"))),
+                turn(40, "m1:ok", got=wire(chat(model="small"))),
+            ),
+        ),
+        violated=(
+            sequence(turn(0, "m0:ok"), turn(20, "m1:ok"), turn(40, "m1:ok")),
+            # It names the member that was asked first.
+            sequence(
+                turn(0, "m0:ok", got=naming("a")),
+                turn(20, "m1:ok", got=naming("b")),
+                turn(40, "m0:429", "m1:ok", got=naming("a")),
+            ),
+            # An id that is another each time names nobody.
+            sequence(
+                turn(0, "m0:ok", got=naming("1")),
+                turn(20, "m1:ok", got=naming("2")),
+                turn(40, "m1:ok", got=naming("3")),
+            ),
+        ),
+    ),
+    "cache.key": Example(
+        held=(
+            sequence(asked("cf-same01", 0, "m0:ok"), asked("cf-same01", 20, "m0:ok", temperature=0.5)),
+            # The second of two equal ones may come from memory.
+            sequence(
+                asked("cf-same01", 0, "m0:ok"),
+                asked("cf-same01", 20, "m0:ok", temperature=0.5),
+                asked("cf-same01", 40, got="ok"),
+            ),
+        ),
+        violated=(
+            sequence(asked("cf-same01", 0, "m0:ok"), asked("cf-same01", 20, got="ok", temperature=0.5)),
+            sequence(asked("cf-same01", 0, "m0:ok", max_tokens=5), asked("cf-same01", 20, got="ok", max_tokens=6)),
+            sequence(
+                asked("cf-same01", 0, "m0:ok"),
+                turn(20, sent=request("cf-same01").headed(("OpenAI-Organization", "org-two")), got="ok", **ALONE),
+            ),
+        ),
+    ),
+    "cache.errors-not-stored": Example(
+        held=(
+            sequence(asked("cf-same01", 0, "m0:429"), asked("cf-same01", 20, "m0:ok")),
+            sequence(asked("cf-same01", 0, "m0:500"), asked("cf-same01", 20, got="busy")),
+        ),
+        violated=(
+            sequence(asked("cf-same01", 0, "m0:429"), asked("cf-same01", 20, got="ok")),
+            sequence(asked("cf-same01", 0, "m0:cut", stream=True), asked("cf-same01", 20, got="stream", stream=True)),
+        ),
+    ),
+    "cache.stream-form": Example(
+        held=(
+            sequence(asked("cf-same01", 0, "m0:ok"), asked("cf-same01", 20, got="stream", stream=True)),
+            sequence(asked("cf-same01", 0, "m0:stream", stream=True), asked("cf-same01", 20, "m0:ok")),
+        ),
+        violated=(
+            sequence(asked("cf-same01", 0, "m0:ok"), asked("cf-same01", 20, got="ok", stream=True)),
+            sequence(asked("cf-same01", 0, "m0:stream", stream=True), asked("cf-same01", 20, got="stream")),
+        ),
+    ),
+    "isolation.state": Example(
+        held=(
+            sequence(carrying(0, {}, {}), carrying(20, {"seed": 7}, {"seed": 7}), carrying(40, {}, {})),
+            # What the gateway always adds is its default.
+            sequence(
+                carrying(0, {}, {"seed": 7}), carrying(20, {"seed": 7}, {"seed": 7}), carrying(40, {}, {"seed": 7})
+            ),
+        ),
+        violated=(
+            sequence(carrying(0, {}, {}), carrying(20, {"seed": 7}, {"seed": 7}), carrying(40, {}, {"seed": 7})),
+            sequence(
+                carrying(0, {}, {}),
+                carrying(20, {"seed": 7}, {}),
+                carrying(40, {}, {"metadata": {"before": "Ticket cf-turn000000: say hello."}}),
+            ),
+        ),
+    ),
+    "alive.after": Example(
+        held=(
+            sequence(turn(0, "m0:ok:2:900", hangup=30, **ALONE), turn(60, "m0:ok", **ALONE)),
+            sequence(turn(0, "m0:reset", healthy="", members="m0"), turn(60, "m0:ok", lane="other", **ALONE)),
+        ),
+        violated=(
+            sequence(turn(0, "m0:ok:2:900", hangup=30, **ALONE), turn(60, **ALONE)),
+            sequence(
+                turn(0, "m0:reset", healthy="", members="m0"),
+                turn(60, got=wire(status=0, end="close"), lane="other", **ALONE),
+            ),
+        ),
+    ),
+}

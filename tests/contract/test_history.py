@@ -1,0 +1,86 @@
+"""What became of a member: fates as the incidents tell them apart, and the windows that they open."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.contract.history import Fate, cooldowns, fate_of, histories, quarantines
+from conformance.exchange.sequence import Windows
+from tests.contract.sequences import sequence, turn
+
+
+@pytest.mark.parametrize(
+    ("answer", "fate"),
+    [
+        ("ok", Fate.SUCCESS),
+        ("stream", Fate.SUCCESS),
+        ("500", Fate.FAILURE),
+        ("529", Fate.FAILURE),
+        ("reset", Fate.FAILURE),
+        ("silent", Fate.FAILURE),
+        ("empty", Fate.FAILURE),
+        ("cut", Fate.FAILURE),
+        ("named", Fate.MODEL_REJECTED),
+        ("gone", Fate.MODEL_REJECTED),
+        ("400", Fate.REJECTED),
+        ("401", Fate.REJECTED),
+        ("403", Fate.REJECTED),
+        ("404", Fate.REJECTED),
+        ("429", Fate.LIMITED),
+        ("402", Fate.LIMITED),
+    ],
+)
+def test_fates(answer: str, fate: Fate) -> None:
+    """Only server errors, transport and broken successes are failures; only words that name the model reject it."""
+    seen = turn(0, f"m0:{answer}").exchange
+    assert fate_of(seen, (seen.attempts or ())[0]) is fate
+
+
+def test_what_the_client_gave_up_is_no_failure() -> None:
+    """An attempt that was open when the client hung up is abandoned."""
+    seen = turn(0, "m0:ok:2:900", hangup=30).exchange
+    assert fate_of(seen, (seen.attempts or ())[0]) is Fate.ABANDONED
+
+
+def test_failures_in_a_row_open_a_window_and_a_success_closes_it() -> None:
+    """The window lasts from the failure that opened it; one more failure opens the next, a success ends it."""
+    made = sequence(turn(0, "m0:500"), turn(100, "m0:500"), turn(400, "m0:ok"), turn(900, "m0:500"))
+    first, second, third = cooldowns(made)
+    assert (first.opened, first.until, first.closed, first.series) == (4.0, 604.0, 104.0, 0)
+    assert (second.opened, second.closed, second.series) == (104.0, 404.0, 1)
+    assert (third.opened, third.closed, third.series) == (904.0, float("inf"), 0)
+    assert first.covers(50)
+    assert not first.covers(300)
+
+
+def test_a_window_may_take_several_failures() -> None:
+    """With `cooldown_after` 2 the second failure in a row opens it; what is harmless in between breaks the row."""
+    windows = Windows(cooldown_ms=600.0, cooldown_after=2)
+    assert cooldowns(sequence(turn(0, "m0:500"), turn(20, "m0:429"), turn(40, "m0:500"), windows=windows)) == ()
+    (window,) = cooldowns(sequence(turn(0, "m0:500"), turn(20, "m0:500"), windows=windows))
+    assert window.opened == 24.0
+
+
+def test_two_rejections_in_a_row_quarantine() -> None:
+    """The second one opens it; a success between, another failure between, or the window's length makes them lone."""
+    (window,) = quarantines(sequence(turn(0, "m0:named"), turn(50, "m0:gone")))
+    assert (window.opened, window.until) == (54.0, 1254.0)
+    assert quarantines(sequence(turn(0, "m0:named"), turn(20, "m0:ok"), turn(40, "m0:named"))) == ()
+    assert quarantines(sequence(turn(0, "m0:named"), turn(20, "m0:500"), turn(40, "m0:named"))) == ()
+    assert quarantines(sequence(turn(0, "m0:named"), turn(1500, "m0:named"))) == ()
+
+
+def test_members_of_lanes_are_told_apart() -> None:
+    """A member's history is that of its lane, in the order of the ends."""
+    made = sequence(turn(0, "m0:500:2:90", "m1:ok"), turn(10, "m0:ok"), turn(20, "m0:ok", lane="other"))
+    assert {key: [r.fate.value for r in records] for key, records in histories(made).items()} == {
+        ("own", "m0"): ["success", "failure"],
+        ("own", "m1"): ["success"],
+        ("other", "m0"): ["success"],
+    }
+
+
+def test_without_a_declared_length_there_is_no_window() -> None:
+    """What the target does not declare is not guessed."""
+    made = sequence(turn(0, "m0:500"), turn(20, "m0:named"), turn(40, "m0:named"), windows=Windows())
+    assert (cooldowns(made), quarantines(made)) == ((), ())
