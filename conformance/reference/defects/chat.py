@@ -99,7 +99,7 @@ TABLE = (
     defect(
         "reply-without-choices",
         "A success has an empty array of choices",
-        "chat.choices.present relay.empty.not-success",
+        "chat.choices.present relay.empty.not-success pool.exhausted.told",
         Behaviour(skip=frozenset({Step.REFUSE_EMPTY_CHOICES, Step.COUNT_CHOICES})),
     ),
     defect(
@@ -140,6 +140,7 @@ TABLE = (
         "The member's content is passed on whatever its type",
         "chat.message.content-string chunk.delta.content-type",
         Behaviour(skip=frozenset({Step.CONTENT_STRING})),
+        "content.null-length",
     ),
     defect(
         "content-in-parts",
@@ -171,7 +172,7 @@ TABLE = (
     defect(
         "logprobs-in-legacy-form",
         "Log probabilities come in the legacy form",
-        "chat.logprobs.shape",
+        "chat.logprobs.shape relay.logprobs.kept",
         Behaviour(doc=each_choice(_legacy)),
     ),
 )

@@ -100,8 +100,9 @@ TABLE = (
     defect(
         "tool-delta-without-index",
         "A tool call delta has no index",
-        "chunk.tool.index",
+        "chunk.tool.index chunk.tool.continuation chunk.tool.distinct relay.tool-calls.equal tool.arguments.json",
         Behaviour(chunks=each_stream_choice(_calls(_no_index))),
+        "tools.parallel-stream",
     ),
     defect(
         "tool-index-from-1",
@@ -121,7 +122,7 @@ TABLE = (
     defect(
         "parallel-tool-calls-at-index-0",
         "All parallel tool calls have the index 0",
-        "chunk.tool.distinct chunk.tool.continuation relay.tool-calls.equal",
+        "chunk.tool.distinct chunk.tool.continuation relay.tool-calls.equal tool.arguments.json",
         Behaviour(chunks=each_stream_choice(_calls(_index_0))),
         "tools.parallel-stream",
     ),
