@@ -14,7 +14,7 @@ import pytest
 from conformance.contract.catalog import CATALOG
 from conformance.reference.defects import DEFECTS
 from conformance.run.matrix import FAITHFUL, Row, run_matrix
-from tests.reference.matrix import HEAVY, covering
+from tests.reference.matrix import apart, covering, covering_apart
 
 #: How many parts the gateways are split into, each run by one worker.
 SHARES = 4
@@ -42,8 +42,8 @@ def share(number: int) -> dict[str, Row]:
     rows: dict[str, Row] = {}
     for spoken in {drivers(name) for name in names}:
         rows |= run_matrix(covering(), [name for name in names if drivers(name) == spoken], drivers=spoken)
-    weighed = [name for name in names if name == FAITHFUL or violates(name) & HEAVY]
-    for name, row in run_matrix(covering(heavy=True), weighed).items() if weighed else ():
+    special = [name for name in names if name == FAITHFUL or any(map(apart, violates(name)))]
+    for name, row in run_matrix(covering_apart(), special).items() if special else ():
         rows[name].violated.update(row.violated)
         rows[name].faults.extend(row.faults)
     return rows
