@@ -124,6 +124,7 @@ EXAMPLES: Examples = {
             without("item_id"),
             over("response.output_text.delta", item_id=""),
             over("response.output_text.delta", item_id="msg_2"),
+            events(*numbered([created(), item_added({**CALL, "id": None}), ARGUMENTS, *told()])),
         ),
     ),
     "responses.stream.text": Example(

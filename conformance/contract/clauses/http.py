@@ -301,7 +301,7 @@ def mode_json(x: Exchange) -> Iterator[Finding]:
     title="A request with stream true gets server-sent events",
     rationale="An SSE reader finds no event in a JSON body and ends with nothing, often without an error.",
     source="openai-api/chat-create",
-    applies=lambda x: _mode_judged(x) and x.request.stream,
+    applies=lambda x: _mode_judged(x) and x.request.stream and x.request.endpoint is not Endpoint.EMBEDDINGS,
 )
 def mode_stream(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)

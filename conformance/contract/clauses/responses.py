@@ -257,7 +257,7 @@ def item_ids(x: Exchange) -> Iterator[Finding]:
         told = value.get("item_id")
         if not (isinstance(told, str) and told):
             yield at_event(reply, event, "a non-empty item_id", show(told) if "item_id" in value else "none")
-        elif isinstance(ids.get(index), str) and ids[index] and told != ids[index]:
+        elif index in ids and told != ids[index]:
             yield at_event(reply, event, f"item_id {show(ids[index])}, as the item at {index} was added", show(told))
 
 
