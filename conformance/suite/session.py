@@ -44,6 +44,7 @@ class SuiteSession:
         self.cases = plan_cases(select_scenarios(load_scenarios(), options.select), options.drivers, self.profile)
         self._folder = report
         self._told = told
+        self._lost = Path(told["lost"]) if told else None
         self._stack = ExitStack()
         self._stage: Stage | None = None
         self._header: RunHeader | None = None
@@ -88,12 +89,13 @@ class SuiteSession:
 
     def seat(self) -> dict[str, Any]:
         """What a worker needs to join; brings the stage up when it is first asked for."""
-        return self._open().seat.encode()
+        return {**self._open().seat.encode(), "lost": str(self._lost)}
 
     def _open(self) -> Stage:
         if self._stage is None:
             try:
                 scratch = self._stack.enter_context(TemporaryDirectory(prefix="conformance-"))
+                self._lost = Path(scratch) / "lost"
                 self._stage = self._stack.enter_context(open_stage(self.profile, self.cases, Path(scratch)))
             except ConformanceError as error:
                 pytest.exit(str(error), returncode=_HARNESS if isinstance(error, HarnessError) else _USAGE)
@@ -106,6 +108,9 @@ class SuiteSession:
 
     def play(self, case: Any) -> tuple[Case, ...]:
         """Play one case of the plan here, and keep what came of it for the test's report."""
+        if not self.controls and self._lost is not None and self._lost.exists():
+            self._stop("the run is lost")
+            pytest.skip("the run is lost")
         if self._player is None:
             self._runner = asyncio.Runner()
             seat: Stage | Seat = self._open() if self._told is None else self._join(self._told)
@@ -140,7 +145,6 @@ class SuiteSession:
                 self._stage.ensure_alive()
             except HarnessError as error:
                 self.lose(str(error))
-                self._stop(error.what)
 
     def failure(self, case: Case) -> str:
         """What fails `case`, as text; "" for nothing."""
@@ -161,8 +165,13 @@ class SuiteSession:
         return capture.get()
 
     def lose(self, reason: str) -> None:
-        """Something of ours, or the gateway, is gone: the run has no result."""
+        """Something of ours, or the gateway, is gone: the run has no result, and ends in every process of it."""
+        if self._errors:
+            return
         self._errors.append(" ".join(reason.split()))
+        if self._lost is not None:
+            self._lost.touch()
+        self._stop(self._errors[0])
 
     def _stop(self, reason: str) -> None:
         assert self._session is not None
