@@ -62,7 +62,9 @@ _PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
 )
 
 
-_FAILING = re.compile(r"err(or)?\b|error|fail|time.?out|abort|cancel|interrupt|unavailable|overload|malformed|exception", re.IGNORECASE)
+_FAILING = re.compile(
+    r"err(or)?\b|error|fail|time.?out|abort|cancel|interrupt|unavailable|overload|malformed|exception", re.IGNORECASE
+)
 
 
 def failing(reason: Any) -> bool:
@@ -114,6 +116,16 @@ def kind_of_reply(reply: Reply) -> Kind:
     text = reason_of(value) or reply.content[:2000].decode("utf-8", "replace")
     kind = kind_of(words)
     return kind if kind is not Kind.OTHER else kind_of(text)
+
+
+_NO_MODEL = re.compile(
+    r"not exist|n't exist|not found|no such|unknown model|invalid model|not a valid model|model_not_found", re.I
+)
+
+
+def says_no_model(reply: Reply) -> bool:
+    """Whether an error says that there is no such model, not merely that it is not available now."""
+    return _NO_MODEL.search(reply.content[:4000].decode("utf-8", "replace")) is not None
 
 
 def inner_status(value: Any) -> int | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.evidence import at_content, at_head, at_path, show
-from conformance.contract.kinds import Kind, inner_status, kind_of_reply
+from conformance.contract.kinds import Kind, inner_status, kind_of_reply, says_no_model
 from conformance.contract.when import failed, stayed, the_reply, whole
 from conformance.exchange.model import Endpoint, Exchange
 from conformance.wire.facts import Span
@@ -252,6 +252,8 @@ def status_agrees(x: Exchange) -> Iterator[Finding]:
 def model_not_found_status(x: Exchange) -> Iterator[Finding]:
     # 403 is what the API answers when the model exists and the project may not use it.
     status = the_reply(x).status
+    if status in (429, 502, 503) and not says_no_model(the_reply(x)):
+        return  # a model that is not available now is an outage
     from_pool = x.attempts is not None and len(x.attempts) > 0 and status in (502, 503)
     if status not in (400, 403, 404, 410) and not from_pool:
         yield at_head(the_reply(x), "status 404", f"status {status}")

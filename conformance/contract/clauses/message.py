@@ -20,7 +20,12 @@ MAX_MESSAGE = 2000
 _HTML = re.compile(
     r"<\s*(?:!doctype|html|head|body|title|center|h[1-6]|p|div|span|script|style|meta|br|hr|pre)\b[^>]*>", re.I
 )
-_EMBEDDED = re.compile(r"""[\[{]\s*\\?["'](?:error|errors|message|detail|object|type|code|status|msg)\\?["']\s*:""")
+_EMBEDDED = re.compile(
+    r"""[\[{]\s*\\?["'](?:(?:error|errors|message|detail|msg)\\?["']\s*:"""
+    r"""|(?:type|object)\\?["']\s*:\s*\\?["'][\w.]*(?:error|exception)|(?:code|status)\\?["']\s*:\s*\\?["']?\d{3}\b)"""
+    r"""|[\[{].*,\s*\\?["'](?:msg|loc)\\?["']\s*:""",
+    re.I,
+)
 _EVENT = re.compile(r"(?:^|\s)data:\s*[\[{]")
 _TRACE = re.compile(
     r'Traceback \(most recent call last\)|File "[^"]+", line \d+|^\s*at .+\(.+:\d+:\d+\)|goroutine \d+ \[|panic: '
@@ -34,7 +39,7 @@ _INSIDE = re.compile(
     r"|\b(?:post|get) \"?https?://\S+"
     r"|\b(?:10\.\d{1,3}|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}\b"
     r"|https?://[\w-]+(?::\d+)?(?=[/\s\"')\]]|$)|\bHTTPS?ConnectionPool\("
-    r"|https?://\S+/(?:chat/completions|completions|embeddings|responses|messages)\b",
+    r"|https?://(?!\S*\b(?:docs?|guides?|help|reference)\b)\S+/(?:chat/completions|completions|embeddings|responses|messages)\b",
     re.I,
 )
 _KEY = re.compile(
@@ -167,7 +172,7 @@ def no_raw_body(x: Exchange) -> Iterator[Finding]:
     ]
     for event, text in _messages(x):
         match = _EMBEDDED.search(text) or _EVENT.search(text)
-        if match is not None:
+        if match is not None and not _asked(x, match.group(0)):
             yield _finding(x, event, "the reason in words", show(text[max(0, match.start() - 20) : match.start() + 80]))
         elif _is_document(text):
             yield _finding(x, event, "the reason in words", show(text))

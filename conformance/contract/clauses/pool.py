@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.clauses.chunk import requested_choices
 from conformance.contract.evidence import at_end, at_event, at_exchange, at_head, show
 from conformance.contract.kinds import Kind, kind_of, kind_of_reply
 from conformance.contract.when import has_output, replied, stayed, the_reply, upstream_known, usable
@@ -42,7 +42,17 @@ def _failover_due(attempt: Attempt) -> bool:
     return reply.status == 400 and kind_of_reply(reply) is Kind.MODEL_NOT_FOUND
 
 
+def _genuine(x: Exchange, attempt: Attempt) -> bool:
+    """Whether a member's model-not-found is about the name that the client itself asked for."""
+    reply, name = attempt.reply, x.request.model
+    if reply is None or not name or attempt.request.model != name or kind_of_reply(reply) is not Kind.MODEL_NOT_FOUND:
+        return False
+    return reply.status in (400, 404) and name.encode() in reply.content
+
+
 def _failed_over(x: Exchange) -> bool:
+    if stayed(x) and x.attempts and x.terms.members is None and _genuine(x, x.attempts[0]):
+        return False  # no member serves a name that nobody serves
     if not stayed(x) or not x.attempts or not _failover_due(x.attempts[0]):
         return bool(stayed(x) and x.attempts and x.attempts[0].succeeded and x.terms.healthy)
     if x.terms.members is not None:
@@ -101,6 +111,14 @@ def attempts_bounded(x: Exchange) -> Iterator[Finding]:
         )
 
 
+def _same_prompt(first: Attempt, second: Attempt) -> bool:
+    """Whether two dispatches ask for the same generation: not the parts of a batch, a choice each, or a guard's question."""
+    if first.request.endpoint is not second.request.endpoint:
+        return False
+    parts = [[attempt.request.get(name) for name in ("messages", "input", "prompt")] for attempt in (first, second)]
+    return parts[0] == parts[1]
+
+
 @clause(
     id="pool.success.final",
     level=Level.MUST,
@@ -108,7 +126,7 @@ def attempts_bounded(x: Exchange) -> Iterator[Finding]:
     title="Nothing is dispatched after a success",
     rationale="One request is one generation: a second dispatch is paid twice, and its tools can run twice.",
     source="rfc9110/retries",
-    applies=lambda x: any(usable(x, attempt) for attempt in x.attempts or ()),
+    applies=lambda x: requested_choices(x) == 1 and any(usable(x, attempt) for attempt in x.attempts or ()),
 )
 def success_final(x: Exchange) -> Iterator[Finding]:
     attempts = x.attempts or ()
@@ -116,7 +134,7 @@ def success_final(x: Exchange) -> Iterator[Finding]:
     ended = attempts[first].ended_at
     for number in range(first + 1, len(attempts)):
         attempt = attempts[number]
-        if attempt.at > ended:
+        if attempt.at > ended and _same_prompt(attempts[first], attempt):
             yield at_exchange(
                 x,
                 f"no dispatch after the success of {attempts[first].member} at {ended:.1f} ms",
@@ -168,9 +186,10 @@ def _rejected(x: Exchange) -> bool:
     applies=_rejected,
 )
 def rejection_once(x: Exchange) -> Iterator[Finding]:
-    rejected: Counter[str] = Counter()
+    rejected: dict[str, list[Attempt]] = {}
     for number, attempt in enumerate(x.attempts or ()):
-        if rejected[attempt.member]:
+        # A gateway may mend what the member refused, by leaving a parameter out, and ask again.
+        if any(_same_request(earlier, attempt) for earlier in rejected.get(attempt.member, ())):
             yield at_exchange(
                 x,
                 f"no second dispatch to {attempt.member} after its rejection",
@@ -178,7 +197,14 @@ def rejection_once(x: Exchange) -> Iterator[Finding]:
                 leg=f"upstream:{number}",
             )
         if attempt.reply is not None and attempt.reply.status in (400, 404, 413, 422):
-            rejected[attempt.member] += 1
+            rejected.setdefault(attempt.member, []).append(attempt)
+
+
+def _same_request(first: Attempt, second: Attempt) -> bool:
+    docs = first.request.doc, second.request.doc
+    if docs[0] is None or docs[1] is None or not (docs[0].ok and docs[1].ok):
+        return first.request.body == second.request.body
+    return bool(docs[0].value == docs[1].value)
 
 
 def _unknown_model(x: Exchange) -> bool:

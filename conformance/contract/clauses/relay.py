@@ -510,9 +510,10 @@ def usage_kept(x: Exchange) -> Iterator[Finding]:
 
 def _embedded(x: Exchange) -> bool:
     found = _served(x)
-    return (
-        x.request.endpoint is Endpoint.EMBEDDINGS and found is not None and the_reply(x).ok and bool(_vectors(found[1]))
-    )
+    if x.request.endpoint is not Endpoint.EMBEDDINGS or found is None or not the_reply(x).ok:
+        return False
+    parts = {show(attempt.request.get("input"), 1 << 20) for attempt in x.attempts or ()}
+    return len(parts) == 1 and bool(_vectors(found[1]))  # a batch in several parts has no one serving attempt
 
 
 @clause(
@@ -570,6 +571,7 @@ _ALLOWED: dict[int, frozenset[int]] = {
     422: frozenset({400, 422}),
     429: frozenset({402, 403, 429, 503}),
     503: frozenset({429}) | _SERVER,
+    504: frozenset({408}) | _SERVER,
     529: frozenset({429}) | _SERVER,
 }
 _BY_KIND: dict[Kind, frozenset[int]] = {
@@ -668,6 +670,10 @@ _CODES = frozenset(
 )
 
 
+#: The API's other name for a refused prompt.
+_SAME_CODE = {"content_filter": "content_policy_violation"}
+
+
 def _code(reply: Reply) -> str | None:
     found = error_object(reply.doc.value if reply.doc is not None and reply.doc.ok else None) or {}
     value = found.get("code")
@@ -695,6 +701,7 @@ def _code_owed(x: Exchange) -> bool:
 def code_kept(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
     codes = {_code(error) for error in _errors(x)}
+    codes |= {"content_policy_violation"} & {_SAME_CODE.get(code) for code in codes if code}
     found = error_object(reply.doc.value if reply.doc is not None and reply.doc.ok else None) or {}
     event = next((error for error in reply.answer.errors if isinstance(error, dict)), {})
     if found.get("code") not in codes and event.get("code") not in codes:

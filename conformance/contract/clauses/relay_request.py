@@ -101,6 +101,19 @@ def _same(left: Any, right: Any) -> bool:
     return bool(left == right)
 
 
+#: Parameters that a gateway may spell out (`strict`, `additionalProperties`) as long as all of them arrives.
+_STRUCTURED = ("tools", "functions", "response_format")
+
+
+def _contained(left: Any, right: Any) -> bool:
+    """Whether every member of `left` stands in `right`, which may have more of them."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        return all(_contained(value, right.get(name)) for name, value in left.items() if value is not None)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) <= len(right) and all(_contained(a, b) for a, b in zip(left, right, strict=False))
+    return _same(left, right)
+
+
 #: openai-api/chat-create, openai-api/completions: what a parameter that is left out means. None: nothing is sent for it.
 _DEFAULTS: dict[str, Any] = {
     "temperature": 1,
@@ -149,13 +162,25 @@ def _lost(asked: dict[str, Any], sent: dict[str, Any]) -> Iterator[tuple[str, st
         value = sent.get(name, _successor(name, sent))
         if value is None:
             yield name, show(asked[name]), "absent"
-        elif not _same(asked[name], value):
+        elif not (_contained(asked[name], value) if name in _STRUCTURED else _same(asked[name], value)):
             yield name, show(asked[name]), show(value)
     # openai-api/chat-create: max_tokens is deprecated in favour of max_completion_tokens, which counts where both stand.
     cap = next((asked[name] for name in reversed(_CAPS) if asked.get(name) is not None), None)
     if cap is not None and not any(_same(sent.get(name), cap) for name in _CAPS):
         told = {name: sent[name] for name in _CAPS if name in sent}
         yield _CAPS[asked.get(_CAPS[1]) is not None], show(cap), show(told) if told else "absent"
+
+
+def _shared_out(x: Exchange, name: str) -> bool:
+    """Whether one request became several: a choice each, or the parts of a batch."""
+    attempts = [attempt for _, attempt in _same_operation(x)]
+    asked = x.request.get(name)
+    if name == "n":
+        return isinstance(asked, int) and len(attempts) >= asked
+    parts = [attempt.request.get(name) for attempt in attempts]
+    if not isinstance(asked, list) or len(parts) < 2:
+        return False
+    return all(part in asked or (isinstance(part, list) and all(item in asked for item in part)) for part in parts)
 
 
 @clause(
@@ -172,6 +197,8 @@ def fields(x: Exchange) -> Iterator[Finding]:
     for number, attempt in _same_operation(x):
         assert attempt.request.doc is not None
         for name, expected, actual in _lost(x.request.doc.value, attempt.request.doc.value):
+            if name in ("n", "input", "prompt") and _shared_out(x, name):
+                continue
             yield _leg(x, number, f"{name}: {expected}", actual)
 
 
