@@ -13,6 +13,7 @@ from conformance.contract.timeline import LEG, lines, text
 from conformance.exchange.model import Attempt, Exchange
 from conformance.exchange.sequence import Sequence
 from conformance.report.model import Arrival, AttemptLine, Case, ClientLine, Leg, Requirement
+from conformance.report.reading import reading_of
 from conformance.wire.transcript import Segment
 
 #: Bytes of evidence kept of one leg, and the number of upstream legs kept.
@@ -80,6 +81,7 @@ def case_of(
         exercises=exercises,
         evidence=_legs(exchange, upstream) if telling else (),
         error=error,
+        reading=reading_of(exchange),
     )
 
 

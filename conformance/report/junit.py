@@ -49,6 +49,7 @@ def _testcase(suite: Element, report: Report, case: Case) -> None:
     )
     judged = [verdict.clause for verdict in case.verdicts if verdict.outcome is not Outcome.NOT_APPLICABLE]
     facts = [("title", case.title), ("driver", case.driver), ("nonce", case.nonce)]
+    facts.append(("reading", case.reading.value if case.reading is not None else ""))
     _properties(element, [fact for fact in facts if fact[1]] + [("clause", clause) for clause in judged])
     _problems(element, report, case)
     notes = [v for v in case.of(Outcome.VIOLATED) if not index[v.clause].gates]

@@ -13,11 +13,14 @@ from conformance.contract.clause import Outcome
 from conformance.report import views
 from conformance.report.gate import summarise
 from conformance.report.model import Report
+from conformance.report.reading import Reading
 from conformance.report.views import Violation
 from conformance.report.wireview import clean
 
 #: How many clauses are shown in full, and findings of each.
 CLAUSES, FINDINGS = 40, 2
+#: How many scenarios are listed with how they came out.
+READINGS = 1000
 _SPECIAL = re.compile(r"([\\`*_\[\]|~])")
 
 
@@ -45,8 +48,25 @@ def _lines(report: Report) -> Iterator[str]:
     if problems:
         yield "\n### Faults of the run itself\n"
         yield from (f"- {_text(line)}" for line in problems[:CLAUSES])
+    yield from _readings(report)
     if run.defaults:
         yield "\nDefaults: " + _text(", ".join(f"{name} {value}" for name, value in run.defaults.items()))
+
+
+def _readings(report: Report) -> Iterator[str]:
+    """How each scenario came out for its caller, folded; misleading ones in bold."""
+    rows = views.readings(report)
+    if not rows:
+        return
+    yield f"\n<details><summary>How {len(rows)} scenarios came out</summary>\n"
+    yield f"| scenario | {' | '.join(reading.value for reading in Reading)} |"
+    yield f"|---|{'---:|' * len(Reading)}"
+    for row in rows[:READINGS]:
+        name = f"**{_text(row.name)}**" if row.bad else _text(row.name)
+        yield f"| {name} | {' | '.join(f'{number:,}' if number else '' for number in row.counts.values())} |"
+    if len(rows) > READINGS:
+        yield f"\nand {len(rows) - READINGS} more scenarios"
+    yield "</details>"
 
 
 def _violation(found: Violation) -> Iterator[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from conformance.contract.clause import Basis, Level, Outcome, Verdict
+from conformance.report.reading import Reading
 
 #: The version of the format of report.jsonl; it grows when a reader of the older one would misread the newer one.
 FORMAT = 1
@@ -182,8 +183,9 @@ class Case:
     """One exchange and its verdicts. `id` is "scenario[driver]", with a repetition's number where there is one.
 
     `exercises` are the clauses that this case is held to exercise. `skipped` says why it was not run, `error` what in
-    the harness went wrong ("" for neither). `evidence` is there only where something was not simply held, `beside` what
-    was in flight at that moment only in a load run.
+    the harness went wrong ("" for neither). `reading` is how it came out for the caller: None for a sequence as a whole,
+    and where the caller went away. `evidence` is there only where something was not simply held, `beside` what was in
+    flight at that moment only in a load run.
     """
 
     id: str
@@ -199,6 +201,7 @@ class Case:
     evidence: tuple[Leg, ...] = ()
     skipped: str = ""
     error: str = ""
+    reading: Reading | None = None
     beside: tuple[InFlight, ...] = ()
 
     @property

@@ -18,6 +18,7 @@ from conformance.contract.clause import Finding, Outcome
 from conformance.report import views
 from conformance.report.gate import CONFORMS, exit_code, missed, summarise
 from conformance.report.model import Case, Report, RunHeader
+from conformance.report.reading import Reading
 from conformance.report.wireview import WireLine, clean
 
 #: How many findings of one clause, and how many cases that repeat it, are shown.
@@ -87,11 +88,26 @@ def summary(report: Report) -> Iterator[RenderableType]:
     numbers, code = summarise(report), exit_code(summarise(report))
     yield Rule(style="dim")
     yield table
+    yield from _readings(report)
     yield Text(f"\n{numbers.cases:,} cases, {numbers.skipped:,} skipped; {numbers.checks:,} checks decided", "dim")
     spent = report.footer.spent if report.footer else {}
     if spent:
         yield Text("spent: " + ", ".join(f"{number:,} {name}" for name, number in spent.items()))
     yield Text(views.result(report), "bold green" if code == CONFORMS else "bold red")
+
+
+def _readings(report: Report) -> Iterator[RenderableType]:
+    """How the exchanges came out for their callers, by area of scenarios."""
+    rows = views.readings(report, by_area=True)
+    if not rows:
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for title in ("scenarios", *(reading.value for reading in Reading)):
+        table.add_column(title, justify="left" if title == "scenarios" else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(clean(row.name), *(Text(f"{n:,}" if n else "·", "" if n else "dim") for n in row.counts.values()))
+    yield Text()
+    yield table
 
 
 def _violations(report: Report) -> Iterator[RenderableType]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from conformance.contract.clause import Finding, Outcome, Verdict
 from conformance.report.gate import CONFORMS, VIOLATIONS, exit_code, missed, summarise
 from conformance.report.model import AttemptLine, Case, ClientLine, LoadCell, LoadRow, Report, Requirement, RunEnd
+from conformance.report.reading import Reading
 from conformance.report.wireview import WireLine, view, visible
 
 
@@ -44,6 +45,29 @@ def areas(report: Report) -> tuple[AreaRow, ...]:
             counts[requirement.area][verdict.outcome] += 1
             gate[requirement.area] += verdict.outcome is Outcome.VIOLATED and requirement.gates
     return tuple(AreaRow(area=area, counts=row, gate=gate[area]) for area, row in counts.items() if any(row.values()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingRow:
+    """How often the exchanges of one scenario, or of one area of scenarios, came out how."""
+
+    name: str
+    counts: dict[Reading, int]
+
+    @property
+    def bad(self) -> bool:
+        """Whether a caller was misled or left waiting."""
+        return any(self.counts[reading] for reading in (Reading.TRUNCATED, Reading.BROKEN, Reading.HANG))
+
+
+def readings(report: Report, *, by_area: bool = False) -> tuple[ReadingRow, ...]:
+    """A row for each scenario with an exchange that has a reading, or for each area of them, in their order."""
+    rows: dict[str, dict[Reading, int]] = {}
+    for case in report.cases:
+        if case.reading is not None:
+            name = case.area if by_area else case.scenario
+            rows.setdefault(name, dict.fromkeys(Reading, 0))[case.reading] += 1
+    return tuple(ReadingRow(name=name, counts=counts) for name, counts in rows.items())
 
 
 def violations(report: Report) -> tuple[Violation, ...]:

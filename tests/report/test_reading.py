@@ -1,0 +1,98 @@
+"""How an exchange came out for its caller: the readings, and their tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.exchange.model import HangUp
+from conformance.report import junit, markdown, terminal, views
+from conformance.report.model import Report
+from conformance.report.reading import Reading, reading_of
+from conformance.wire.transcript import End
+from tests.contract.captures import Ask, ask, capture, chat, chunk, error, exchange, opening, stream, wire, words
+from tests.contract.sequences import ANSWERS, turn
+from tests.report import sample
+
+
+@pytest.mark.parametrize(
+    ("tried", "got", "reading"),
+    [
+        (("m0:ok",), "ok", Reading.ANSWERED),
+        (("m0:stream",), "stream", Reading.ANSWERED),
+        (("m0:500", "m1:ok"), "ok", Reading.RESCUED),
+        (("m0:reset", "m1:stream"), "stream", Reading.RESCUED),
+        (("m0:429",), "429", Reading.CLEAN_ERROR),
+        ((), "busy", Reading.CLEAN_ERROR),
+        (("m0:cut",), "stream", Reading.TRUNCATED),
+        (("m0:empty",), "empty", Reading.TRUNCATED),
+        (("m0:ok",), "cut", Reading.BROKEN),
+        (("m0:500",), "404", Reading.BROKEN),
+    ],
+)
+def test_readings(tried: tuple[str, ...], got: str, reading: Reading) -> None:
+    """What the client had, read beside what its members gave."""
+    assert reading_of(turn(0, *tried, got=ANSWERS[got]).exchange) is reading
+
+
+def test_an_error_told_in_a_stream_is_clean() -> None:
+    """A stream that broke and says so tells its caller; one that only ends does not."""
+    told = wire(stream(opening(), chunk("Hel"), error("The upstream broke."), done=False))
+    assert reading_of(exchange(capture(turn_request(), told, [ANSWERS["cut"]]))) is Reading.CLEAN_ERROR
+    quiet = wire(stream(opening(), chunk("Hel"), done=False))
+    assert reading_of(exchange(capture(turn_request(), quiet, [ANSWERS["cut"]]))) is Reading.TRUNCATED
+    laundered = wire(stream(*words("Hel")))
+    assert reading_of(exchange(capture(turn_request(), laundered, [ANSWERS["cut"]]))) is Reading.TRUNCATED
+
+
+def turn_request() -> Ask:
+    """A request for a stream."""
+    return ask(stream=True)
+
+
+def test_silence_is_a_hang_and_a_hang_up_none() -> None:
+    """The client's own deadline makes it a hang; a client that went away has no reading."""
+    seen = turn(0, "m0:ok").exchange
+    waited = replace(seen, transcript=replace(seen.transcript, end=End.STALL, deadline="idle"))
+    assert reading_of(waited) is Reading.HANG
+    assert reading_of(replace(seen, hangup=HangUp(after="head", at=5.0))) is None
+
+
+def test_a_capture_of_the_client_leg_alone_is_read() -> None:
+    """Without the upstream leg a whole answer is an answer."""
+    assert reading_of(exchange(capture(turn_request(), wire(chat())))) is Reading.ANSWERED
+
+
+def report() -> Report:
+    """The sample report with readings."""
+    made = sample.EVERYTHING
+    kinds = [Reading.ANSWERED, Reading.TRUNCATED]
+    cases = tuple(replace(case, reading=kinds[number % 2]) for number, case in enumerate(made.cases))
+    return replace(made, cases=cases)
+
+
+def test_tables_of_readings() -> None:
+    """A row for each scenario and for each area; what misleads a caller is marked."""
+    rows = views.readings(report())
+    assert sum(sum(row.counts.values()) for row in rows) == len(sample.EVERYTHING.cases)
+    assert any(row.bad for row in rows)
+    assert {row.name for row in views.readings(report(), by_area=True)} == {case.area for case in report().cases}
+    assert views.readings(sample.EVERYTHING) == ()
+
+
+def test_renderings_show_them() -> None:
+    """Markdown has the table of scenarios, JUnit a property, the terminal a row for each area."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    text = markdown.render(report())
+    assert "truncated success" in text
+    assert "came out" in text
+    assert "came out" not in markdown.render(sample.EVERYTHING)
+    assert '<property name="reading" value="truncated success" />' in junit.render(report())
+    console = Console(file=StringIO(), width=160)
+    with console.capture() as shown:
+        console.print(terminal.render(report()))
+    assert "truncated success" in shown.get()
