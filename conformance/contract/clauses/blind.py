@@ -91,15 +91,15 @@ def model_alias(x: Exchange) -> Iterator[Finding]:
 
 def _identities(x: Exchange) -> list[bytes]:
     found = set(x.terms.identities)
-    alias = (x.request.model or "").encode()
+    alias = (x.request.model or "").encode("utf-8", "surrogatepass")
     for attempt in x.attempts or ():
         if attempt.request.model:
-            found.add(attempt.request.model.encode())
+            found.add(attempt.request.model.encode("utf-8", "surrogatepass"))
         if attempt.request.host:
-            found.add(attempt.request.host.encode())
+            found.add(attempt.request.host.encode("utf-8", "surrogatepass"))
         told = attempt.reply.doc.get("model") if attempt.reply is not None and attempt.reply.doc is not None else None
         if isinstance(told, str):
-            found.add(told.encode())
+            found.add(told.encode("utf-8", "surrogatepass"))
     return sorted(name for name in found if len(name) >= 6 and name not in alias and name not in x.request.body)
 
 
@@ -115,7 +115,7 @@ def _providers(x: Exchange) -> list[bytes]:
     reply = the_reply(x)
     if reply.ok and not reply.answer.errors:
         return []
-    upstream = [attempt.request.host.encode() for attempt in x.attempts or ()]
+    upstream = [attempt.request.host.encode("utf-8", "surrogatepass") for attempt in x.attempts or ()]
     upstream += [attempt.reply.content for attempt in x.attempts or () if attempt.reply is not None]
     said, asked = b"\n".join(upstream).lower(), x.request.body.lower()
     return [

@@ -47,7 +47,7 @@ def _genuine(x: Exchange, attempt: Attempt) -> bool:
     reply, name = attempt.reply, x.request.model
     if reply is None or not name or attempt.request.model != name or kind_of_reply(reply) is not Kind.MODEL_NOT_FOUND:
         return False
-    return reply.status in (400, 404) and name.encode() in reply.content
+    return reply.status in (400, 404) and name.encode("utf-8", "surrogatepass") in reply.content
 
 
 def _failed_over(x: Exchange) -> bool:
