@@ -41,7 +41,11 @@ class Settings:
 
 
 def serve_attached(settings: Settings) -> int:
-    """Serve a parent process: one JSON line on stdout says where, the end of stdin or of the parent ends it."""
+    """Serve a parent process: one JSON line on stdout says where, the end of stdin or of the parent ends it.
+
+    A terminal's Ctrl-C reaches both: what it ends, and when, is the parent's to say.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def announce(address: Address) -> None:
         told = {"control_port": address.control_port, "token": address.token, "ports": address.ports}
@@ -50,7 +54,7 @@ def serve_attached(settings: Settings) -> int:
 
     async def main() -> None:
         stop = asyncio.Event()
-        async with _running(settings, stop) as address:
+        async with _running(settings, stop, signal.SIGTERM) as address:
             _watch_parent(stop)
             announce(address)
             await stop.wait()
@@ -67,7 +71,7 @@ def serve_alone(settings: Settings, say: Callable[[str], None]) -> int:
 
     async def main() -> None:
         stop = asyncio.Event()
-        async with _running(settings, stop) as address:
+        async with _running(settings, stop, signal.SIGTERM, signal.SIGINT) as address:
             with _token_file(address.token) as path:
                 say(f"control http://127.0.0.1:{address.control_port}")
                 say(f"token-file {path}")
@@ -80,8 +84,8 @@ def serve_alone(settings: Settings, say: Callable[[str], None]) -> int:
 
 
 @asynccontextmanager
-async def _running(settings: Settings, stop: asyncio.Event) -> AsyncIterator[Address]:
-    """Members and control port, up; closed at the end. SIGTERM and SIGINT set `stop`."""
+async def _running(settings: Settings, stop: asyncio.Event, *ending: signal.Signals) -> AsyncIterator[Address]:
+    """Members and control port, up; closed at the end. The signals `ending` set `stop`."""
     loop = asyncio.get_running_loop()
     _raise_descriptor_limit()
     library = Library(settings.cassettes or None)
@@ -91,7 +95,7 @@ async def _running(settings: Settings, stop: asyncio.Event) -> AsyncIterator[Add
     token = secrets.token_urlsafe(32)
     control = Control(upstream, token, stop.set)
     server = await loop.create_server(lambda: ControlProtocol(control), "127.0.0.1", 0, backlog=1024)
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in ending:
         loop.add_signal_handler(number, stop.set)
     _calm_collector()
     try:
