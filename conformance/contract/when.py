@@ -100,13 +100,22 @@ def upstream_known(x: Exchange) -> bool:
     return x.attempts is not None
 
 
+def _said(reply: Reply | None) -> list[tuple[int, str, tuple[str, ...]]]:
+    choices = reply.answer.choices if reply is not None else ()
+    return [(choice.index, choice.text, tuple(call.arguments for call in choice.tool_calls)) for choice in choices]
+
+
 def serving(x: Exchange) -> Attempt | None:
-    """The attempt whose answer the client is owed: the last that succeeded, else the last with a reply, else the last."""
+    """The attempt whose answer the client is owed: of those that succeeded the one whose words the client got (members
+    that were asked side by side), else the last; else the last with a reply, else the last."""
     if not x.attempts:
         return None
-    for attempt in reversed(x.attempts):
-        if attempt.succeeded:
-            return attempt
+    succeeded = [attempt for attempt in x.attempts if attempt.succeeded]
+    if len(succeeded) > 1 and x.reply is not None:
+        mine = _said(x.reply)
+        return next((attempt for attempt in succeeded if _said(attempt.reply) == mine), succeeded[-1])
+    if succeeded:
+        return succeeded[0]
     for attempt in reversed(x.attempts):
         if attempt.reply is not None:
             return attempt

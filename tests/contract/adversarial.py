@@ -59,6 +59,10 @@ def _crlf(frames: tuple[tuple[float, bytes], ...]) -> tuple[tuple[float, bytes],
     return tuple((at, data.replace(b"\n", b"\r\n")) for at, data in frames)
 
 
+def _later(body: Any) -> Any:
+    return wire(((40.0, compact(body)),), media="application/json", framing="length")
+
+
 def _gz(body: Any, **more: Any) -> Any:
     return wire(gzip.compress(compact(body), mtime=0), headers=("Content-Encoding: gzip",), **more)
 
@@ -234,8 +238,8 @@ ERRORS: dict[str, Capture] = {
     "provider-blind, and the answer names the company": capture(ask(), wire(chat("I was made by OpenAI, and up-front.")), wire(chat("I was made by OpenAI, and up-front.")), "provider-blind"),
     "a model that no member has": capture(ask(model="nope"), wire(_NO_MODEL, status=404), Try(wire(_NO_MODEL, status=404), request=ask(model="nope")), "failover"),
     "a parameter was taken away after a refusal": capture(ask(), _OK, (Try(wire(error("Unknown parameter: 'store'."), status=400), request=ask(model="up-model", store=True)), Try(_OK, "m0", 30.0, ask(model="up-model")))),
-    "a choice each from two dispatches": capture(ask(n=2), wire({**chat(), "choices": [{**chat()["choices"][0], "index": i} for i in (0, 1)]}), (Try(_OK, "m0", 2.0, ask(model="up-model", n=1)), Try(_OK, "m0", 30.0, ask(model="up-model", n=1)))),
-    "a batch in two parts": capture(ask("embeddings", input=["cf-q8w3zd", "b"]), wire(embeddings([0.1], [0.2])), (Try(wire(embeddings([0.1])), "m0", 2.0, ask("embeddings", input=["cf-q8w3zd"])), Try(wire(embeddings([0.2])), "m0", 30.0, ask("embeddings", input=["b"])))),
+    "a choice each from two dispatches": capture(ask(n=2), wire({**chat(), "usage": {"prompt_tokens": 18, "completion_tokens": 4, "total_tokens": 22}, "choices": [{**chat()["choices"][0], "index": i} for i in (0, 1)]}), (Try(_OK, "m0", 2.0, ask(model="up-model", n=1)), Try(_OK, "m0", 30.0, ask(model="up-model", n=1)))),
+    "a batch in two parts": capture(ask("embeddings", input=["cf-q8w3zd", "b"]), wire(embeddings([0.1], [0.2], usage={"prompt_tokens": 8, "total_tokens": 8})), (Try(wire(embeddings([0.1])), "m0", 2.0, ask("embeddings", input=["cf-q8w3zd"])), Try(wire(embeddings([0.2])), "m0", 30.0, ask("embeddings", input=["b"])))),
     "a guard was asked about the answer": capture(ask(), _OK, (_OK, Try(wire(chat("safe")), "m9", 40.0, Ask("/v1/moderations", {"input": "Hello."})))),
     "a tool was spelled out": capture(ask(tools=[_TOOL]), _OK, Try(_OK, request=ask(model="up-model", tools=[{"type": "function", "function": {**_TOOL["function"], "strict": False}}]))),
     "a message that names a type": capture(ask(), wire(error("Invalid value: expected one of {'type': 'text'} or {'type': 'json_object'}, got 7.", param="response_format"), status=400)),
@@ -245,4 +249,6 @@ ERRORS: dict[str, Capture] = {
     "a 504 became 408": capture(ask(), wire(error("The request timed out.", type="timeout"), status=408), wire(error("timeout"), status=504)),
     "a refusal under the API's other name": capture(ask(), wire(error("Your request was refused.", code="content_policy_violation"), status=400), wire(error("Your request was refused.", code="content_filter"), status=400)),
     "the client's own key was passed on": capture(ask(), wire(error("Incorrect API key provided: sk-test-client."), status=401), Try(wire(error("Incorrect API key provided: sk-test-client."), status=401), key="sk-test-client")),
+    "the faster of two members said something else": capture(ask(), wire(chat("One.")), (Try(_later(chat("One.")), "m0", 2.0), Try(_later(chat("Two.")), "m1", 12.0)), "failover"),
+    "the slower of two members was faster": capture(_STREAM, wire(stream(*words("Two."))), (Try(wire(stream(*words("One."), every=300.0)), "m0", 2.0), Try(wire(stream(*words("Two."))), "m1", 40.0)), "failover"),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -291,6 +292,13 @@ def _both(x: Exchange) -> tuple[Reply, Reply] | None:
     return found[1], the_reply(x)
 
 
+def _shared_out(x: Exchange) -> bool:
+    """Whether several members each gave a part: of a batch, or one of the choices. Then none of them is the whole answer."""
+    gave = [attempt for attempt in x.attempts or () if attempt.succeeded]
+    parts = {show(attempt.request.get("input"), 1 << 20) for attempt in gave}
+    return len(gave) > 1 and (len(parts) > 1 or requested_choices(x) > 1)
+
+
 def _pairs(x: Exchange) -> Iterator[tuple[Choice, Choice | None]]:
     found = _speaks(x)
     if found is None:
@@ -472,7 +480,7 @@ def _usage_owed(x: Exchange) -> bool:
     else:
         both = _both(x)
     attempt = serving(x)
-    if both is None or attempt is None or attempt.request.endpoint is not x.request.endpoint:
+    if both is None or attempt is None or attempt.request.endpoint is not x.request.endpoint or _shared_out(x):
         return False
     # Numbers that are not the API's own have no one right reading.
     names = ("input_tokens", "output_tokens") if x.request.endpoint is Endpoint.RESPONSES else ("prompt_tokens",)
@@ -512,8 +520,7 @@ def _embedded(x: Exchange) -> bool:
     found = _served(x)
     if x.request.endpoint is not Endpoint.EMBEDDINGS or found is None or not the_reply(x).ok:
         return False
-    parts = {show(attempt.request.get("input"), 1 << 20) for attempt in x.attempts or ()}
-    return len(parts) == 1 and bool(_vectors(found[1]))  # a batch in several parts has no one serving attempt
+    return not _shared_out(x) and bool(_vectors(found[1]))
 
 
 @clause(
@@ -629,11 +636,23 @@ def status_kept(x: Exchange) -> Iterator[Finding]:
 
 
 def _reason_owed(x: Exchange) -> bool:
-    if not _all_failed(x) or the_reply(x).status < 400 or "provider-blind" in x.declares:
+    if not _all_failed(x) or the_reply(x).status < 400:
         return False
     last = _errors(x)[-1]
     text = _upstream_reason(last)
+    if _blind(x) and (last.status not in (400, 422) or kind_of_reply(last) is Kind.MODEL_NOT_FOUND):
+        return False  # what is the member's own matter stays inside; what is wrong with the request is the client's
     return last.status not in (401, 402, 403) and 8 <= len(text) <= 400 and not text.startswith(("{", "["))
+
+
+def _blind(x: Exchange) -> bool:
+    return "provider-blind" in x.declares
+
+
+def _retold(reason: str, text: str, *, reworded: bool) -> bool:
+    """Whether `text` begins a reason as it stands or, with names taken out of it, has one of its longer words."""
+    words = [word for word in re.findall(r"[^\W\d_]{5,}", reason.lower()) if word in text.lower()]
+    return bool(reason) and (reason[:40] in text or (reworded and bool(words)))
 
 
 def _upstream_reason(reply: Reply) -> str:
@@ -653,7 +672,7 @@ def reason_text_kept(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
     text = " ".join(reason_of(reply.doc.value if reply.doc is not None and reply.doc.ok else None).split())
     reasons = [_upstream_reason(error) for error in _errors(x)]
-    if not any(reason and reason[:40] in text for reason in reasons):
+    if not any(_retold(reason, text, reworded=_blind(x)) for reason in reasons):
         yield at_content(reply, Span(0, min(240, len(reply.content))), show(reasons[-1]), show(text))
 
 
