@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance.reference.call import Call, Operation
 from conformance.reference.failure import Kind, UpstreamFailed, own_failure
-from conformance.reference.shape import finish_reason, hides_failure, logprobs_of, split_content
+from conformance.reference.shape import finish_reason, hides_failure, logprobs_of, native_reason, split_content
 from conformance.reference.steps import Step
 from conformance.reference.toolcalls import ToolCallDeltas
 
@@ -39,7 +39,7 @@ class ChoiceStream:
             return None
         logprobs = item.get("logprobs")
         logprobs = logprobs_of(logprobs) if chat and self._call.does(Step.LOGPROBS) else logprobs
-        return {**part, "logprobs": logprobs, "finish_reason": self.reason}
+        return {**part, "logprobs": logprobs, "finish_reason": self.reason, **native_reason(item, self._call)}
 
     def _delta(self, item: Doc) -> Doc:
         given: Doc = next((part for key in ("delta", "message") if isinstance(part := item.get(key), dict)), {})

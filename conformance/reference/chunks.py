@@ -68,6 +68,7 @@ class ChunkStream:
         usage = usage_of(doc.get("usage")) if self._call.does(Step.USAGE) else doc.get("usage")
         self.usage = usage or self.usage
         choices = doc.get("choices")
+        self.done = bool(usage) and not choices and not self._call.does(Step.GO_ON_AFTER_USAGE)
         chunks = (
             [self._choice(item, doc) for item in choices if isinstance(item, dict)] if isinstance(choices, list) else []
         )

@@ -18,6 +18,7 @@ from conformance.reference.shape import (
     finish_reason,
     hides_failure,
     logprobs_of,
+    native_reason,
     split_content,
     usage_of,
 )
@@ -100,7 +101,8 @@ def _chat_choice(choice: Doc, call: Call) -> Doc:
     tools = bool(message.get("tool_calls"))
     empty = not (message.get("content") or message.get("reasoning_content") or message.get("refusal") or tools)
     logprobs = logprobs_of(choice.get("logprobs")) if call.does(Step.LOGPROBS) else choice.get("logprobs")
-    return {"message": message, "logprobs": logprobs, "finish_reason": _reason(choice, call, tools=tools, empty=empty)}
+    reason = _reason(choice, call, tools=tools, empty=empty)
+    return {"message": message, "logprobs": logprobs, "finish_reason": reason, **native_reason(choice, call)}
 
 
 def chat_message(given: Doc, call: Call) -> Doc:

@@ -16,6 +16,7 @@ from conformance.reference.call import Call
 from conformance.reference.classify import from_error
 from conformance.reference.failure import Kind, UpstreamFailed, own_failure
 from conformance.reference.reason import reason_of
+from conformance.reference.steps import Step
 
 Doc = dict[str, Any]
 
@@ -61,7 +62,15 @@ def error_of(doc: Mapping[str, Any], call: Call) -> UpstreamFailed | None:
         error = doc
     if error is None and doc.get("object") == "error":
         error = doc
+    if error is None and not call.does(Step.GO_ON_AFTER_WARNING):
+        error = doc.get("warning")
     return UpstreamFailed(from_error(reason_of(error), call.names)) if error else None
+
+
+def native_reason(choice: Mapping[str, Any], call: Call) -> dict[str, Any]:
+    """The member a provider gives its own reason in: nothing, by right."""
+    shown = "native_finish_reason" in choice and not call.does(Step.HIDE_NATIVE_REASON)
+    return {"native_finish_reason": choice["native_finish_reason"]} if shown else {}
 
 
 def split_content(content: Any) -> tuple[str | None, str]:
