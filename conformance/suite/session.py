@@ -70,6 +70,8 @@ class SuiteSession:
             command="pytest --pyargs conformance.suite",
         )
         told = getattr(config, "workerinput", {}).get("conformance")
+        if hasattr(config.option, "maxworkerrestart"):
+            config.option.maxworkerrestart = "0"  # a worker that died took verdicts with it: none can take its place
         try:
             return cls(options, config.getoption("--conformance-report") or "", told)
         except ConformanceError as error:
