@@ -68,7 +68,8 @@ def test_gateway_leaves(words: Callable[..., list[str]], tmp_path: Path) -> None
     command = ["{python}", str(tmp_path / "leaving.py"), str(lunch), "--config", "{config}", "--port", "{port}"]
     (tmp_path / "leaving.toml").write_text(
         f'kind = "command"\nconfig = "reference"\ncommand = {command}\n'
-        'capabilities = ["idle-timeout", "first-token-timeout"]\nidle_timeout_ms = 2000\nfirst_token_timeout_ms = 2000\n',
+        'capabilities = ["idle-timeout", "first-token-timeout"]\n'
+        "idle_timeout_ms = 2000\nfirst_token_timeout_ms = 2000\n",
         encoding="utf-8",
     )
     with started(words("--target", str(tmp_path / "leaving.toml")), tmp_path) as run:
