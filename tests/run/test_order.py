@@ -50,6 +50,7 @@ def run(
 ) -> Verdicts:
     """The verdicts of one run on a fresh gateway; `order` shuffles the cases, whose lanes stay what they are."""
     cases = plan_cases(scenarios, ["wire"], PROFILE)
+    scratch.mkdir()
     done: list[Case] = []
     with open_stage(PROFILE, cases, scratch) as stage:
         queue = list(cases)
