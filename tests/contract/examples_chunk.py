@@ -106,7 +106,9 @@ EXAMPLES: Examples = {
             events(chunk("Hi", "stop", choice={"index": -1})),
         ),
     ),
-    "chunk.choice.count": Example((WHOLE, _twins(1)), (_twins(0), events(*HELLO, asked=TWO))),
+    "chunk.choice.count": Example(
+        (WHOLE, _twins(1)), (_twins(0), events(*HELLO, asked=TWO), events(*HELLO, asked=ask(stream=True, n=10**12)))
+    ),
     "chunk.finish-reason.enum": Example(
         (
             WHOLE,

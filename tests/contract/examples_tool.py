@@ -87,6 +87,7 @@ EXAMPLES: Examples = {
             deltas(opener(1), more(index=1)),
             deltas(opener(0), opener(2, 2)),
             deltas(opener("0")),
+            deltas(opener([0])),
             deltas(opener(-1)),
         ),
     ),
