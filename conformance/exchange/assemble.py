@@ -5,10 +5,13 @@ Uses the wire readers; decides nothing about right or wrong.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from conformance.exchange.answer import DONE, Answer, answer_of_embeddings, answer_of_events, answer_of_json
+from conformance.exchange.dialects import answer_of_dialect
 from conformance.exchange.model import (
     Attempt,
     ClientView,
@@ -32,6 +35,9 @@ _SUFFIXES = (
     ("/models", Endpoint.MODELS),
 )
 
+#: Gemini names the operation after the model: /v1beta/models/NAME:generateContent.
+_METHOD = re.compile(r":[a-z]+[A-Z][A-Za-z]*$")
+
 _STREAM_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 
 
@@ -41,7 +47,7 @@ def endpoint_of(target: str) -> Endpoint:
     for suffix, endpoint in _SUFFIXES:
         if path.endswith(suffix):
             return endpoint
-    return Endpoint.MODEL if "/models/" in path else Endpoint.OTHER
+    return Endpoint.MODEL if "/models/" in path and not _METHOD.search(path) else Endpoint.OTHER
 
 
 def read_request(raw: bytes) -> Request:
@@ -123,14 +129,23 @@ def _answer(endpoint: Endpoint, doc: jsondoc.Doc | None, events: tuple[StreamEve
         values = [(event.event.type, _value_of(event)) for event in events]
         if endpoint is Endpoint.RESPONSES:
             return answer_of_response_events(values, done=done)
-        return answer_of_events(values, done=done)
+        return _of_dialect(endpoint, [value for _, value in values], answer_of_events(values, done=done))
     if doc is None or not doc.ok:
         return Answer()
     if endpoint is Endpoint.RESPONSES:
         return answer_of_response(doc.value)
     if endpoint is Endpoint.EMBEDDINGS:
         return answer_of_embeddings(doc.value)
-    return answer_of_json(doc.value, chat=endpoint in (Endpoint.CHAT, Endpoint.COMPLETIONS))
+    plain = answer_of_json(doc.value, chat=endpoint in (Endpoint.CHAT, Endpoint.COMPLETIONS))
+    return _of_dialect(endpoint, doc.value if isinstance(doc.value, list) else [doc.value], plain)
+
+
+def _of_dialect(endpoint: Endpoint, values: list[Any], plain: Answer) -> Answer:
+    """The answer as another API's reply says it, where it is one of a known form; its errors are read as everywhere."""
+    if endpoint is not Endpoint.OTHER:
+        return plain
+    told = answer_of_dialect(values, plain.errors, streamed=plain.streamed)
+    return plain if told is None else replace(told, event_errors=plain.event_errors)
 
 
 def read_attempt(

@@ -44,7 +44,57 @@ def _raw(body: bytes, *cuts: int, every: float = 10.0) -> tuple[tuple[float, byt
     return tuple((n * every, body[a:b]) for n, (a, b) in enumerate(pairwise(edges)))
 
 
+def _claude(*texts: str, stop: str | None = "end_turn") -> Any:
+    """A stream of Anthropic's messages; `stop` None: it breaks off."""
+    events: list[tuple[str, dict[str, Any]]] = [
+        ("message_start", {"type": "message_start", "message": {"id": "msg_1", "role": "assistant", "content": []}}),
+        ("content_block_start", {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+        *(
+            ("content_block_delta", {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}})
+            for text in texts
+        ),
+    ]
+    if stop is not None:
+        events.append(("message_delta", {"type": "message_delta", "delta": {"stop_reason": stop}, "usage": {"output_tokens": 2}}))
+        events.append(("message_stop", {"type": "message_stop"}))
+    return Try(wire(stream(*events, done=False), end="close" if stop is None else "complete"), request=_ANTHROPIC)
+
+
+def _candidate(text: str, reason: str) -> Any:
+    return Try(wire({"candidates": [{"content": {"parts": [{"text": text}]}, "finishReason": reason}]}), request=_GEMINI)
+
+
 REASONS: tuple[Report, ...] = (
+    report(
+        "G-26-mapped",
+        "relay.reason.kept",
+        up=_candidate("Hi", "MAX_TOKENS"),
+        wrong=wire(chat("Hi")),
+        right=wire(chat("Hi", "length")),
+    ),
+    report(
+        "G-28-anthropic",
+        "stream.terminal.present",
+        request=_USAGE,
+        up=_claude("Hel", "lo."),
+        wrong=wire(stream(opening(), chunk("Hel"), chunk("lo."), usage_chunk())),
+        right=wire(stream(*words("Hel", "lo."), usage_chunk())),
+    ),
+    report(
+        "G-19-anthropic-length",
+        "relay.reason.kept",
+        request=_STREAM,
+        up=_claude("Hel", stop="max_tokens"),
+        wrong=wire(stream(*words("Hel"))),
+        right=wire(stream(*words("Hel", reason="length"))),
+    ),
+    report(
+        "G-19-blocked",
+        "relay.reason.kept",
+        up=Try(wire({"candidates": [], "promptFeedback": {"blockReason": "SAFETY"}}), request=_GEMINI),
+        wrong=wire(chat("")),
+        right=wire(chat("", "content_filter")),
+    ),
     report(
         "G-17",
         "relay.reason.not-laundered",
@@ -465,6 +515,22 @@ LIFE: tuple[Report, ...] = (
             )
         ),
         right=wire(stream(*words("Hel", "lo."), usage_chunk())),
+    ),
+    report(
+        "G-47-anthropic",
+        "relay.text.equal",
+        request=_STREAM,
+        up=_claude("Hel", "lo."),
+        wrong=wire(stream(*words("lo."))),
+        right=wire(stream(*words("Hel", "lo."))),
+    ),
+    report(
+        "G-40-anthropic",
+        "relay.truncation.told",
+        request=_STREAM,
+        up=_claude("Hel", stop=None),
+        wrong=wire(stream(*words("Hel"))),
+        right=wire(stream(opening(), chunk("Hel"), _ERROR, done=False)),
     ),
     report(
         "G-53",

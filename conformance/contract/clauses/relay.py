@@ -17,6 +17,7 @@ from conformance.contract.when import CHOICES, serving, stayed, the_reply, usabl
 from conformance.exchange.answer import Choice, normal_reason
 from conformance.exchange.model import Attempt, Endpoint, Exchange, Reply
 from conformance.wire.facts import Span
+from conformance.wire.jsondoc import parse
 from conformance.wire.transcript import End
 
 _CONVERSATION = (*CHOICES, Endpoint.RESPONSES)
@@ -41,8 +42,14 @@ def _speaks(x: Exchange) -> tuple[Attempt, Reply] | None:
     found = _served(x)
     if found is None or not found[1].ok:
         return None
-    both = x.request.endpoint in _CONVERSATION and found[0].request.endpoint in _CONVERSATION
-    return found if both else None
+    asked = found[0].request.endpoint in _CONVERSATION or (found[1].answer.choices and _translated(x))
+    return found if x.request.endpoint in _CONVERSATION and asked else None
+
+
+def _translated(x: Exchange) -> bool:
+    """Whether the member speaks another API, and its answer was read."""
+    attempt = serving(x)
+    return attempt is not None and attempt.request.endpoint is Endpoint.OTHER
 
 
 def _told_success(x: Exchange) -> bool:
@@ -420,6 +427,14 @@ def logprobs_kept(x: Exchange) -> Iterator[Finding]:
             yield at_end(the_reply(x), f"{len(expected)} tokens {show(expected, 60)}", f"{len(told)} {show(told, 60)}")
 
 
+def _same_json(left: str, right: str) -> bool:
+    """Whether two texts are the same, or the same JSON."""
+    if left.strip() == right.strip():
+        return True
+    docs = [parse(text.encode("utf-8", "surrogatepass")) for text in (left, right)]
+    return all(doc.ok for doc in docs) and bool(docs[0].value == docs[1].value)
+
+
 def _clean_calls(choice: Choice) -> bool:
     return bool(choice.tool_calls) and all(call.name and repeated(call.arguments) == 1 for call in choice.tool_calls)
 
@@ -448,7 +463,7 @@ def tool_calls_equal(x: Exchange) -> Iterator[Finding]:
         for expected, actual in zip(upstream.tool_calls, calls, strict=True):
             shared = sum(call.id == expected.id for call in upstream.tool_calls) > 1
             same_id = not expected.id.strip() or shared or actual.id == expected.id
-            if not same_id or actual.name != expected.name or actual.arguments.strip() != expected.arguments.strip():
+            if not same_id or actual.name != expected.name or not _same_json(expected.arguments, actual.arguments):
                 yield at_end(
                     the_reply(x),
                     show([expected.id, expected.name, expected.arguments]),

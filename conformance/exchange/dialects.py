@@ -1,0 +1,165 @@
+"""What answer an upstream of another API gives: Anthropic's messages and Gemini's contents, whole or streamed.
+
+From parsed JSON values to the same Answer that the OpenAI API's replies become, so that the relay clauses can compare
+both legs. Knows the two shapes alone; whatever else is None.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.exchange.answer import Answer, Choice, ToolCall
+
+#: Reasons that have no entry among the synonyms, because only here they mean that.
+_REASONS = {
+    "pause_turn": "stop",
+    "SPII": "content_filter",
+    "IMAGE_SAFETY": "content_filter",
+    "LANGUAGE": "content_filter",
+}
+
+
+@dataclass(slots=True)
+class _Draft:
+    """One choice while it is read."""
+
+    text: list[str] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
+    calls: dict[int, list[str]] = field(default_factory=dict)
+    reasons: list[Any] = field(default_factory=list)
+    plain: bool = True
+
+    def end(self, reason: Any) -> None:
+        if reason is not None:
+            self.reasons.append(_REASONS.get(reason, reason) if isinstance(reason, str) else reason)
+
+    def choice(self, index: int) -> Choice:
+        calls = (
+            ToolCall(index=key, id=id_, name=name, arguments=arguments)
+            for key, (id_, name, arguments) in sorted(self.calls.items())
+        )
+        return Choice(
+            index=index,
+            text="".join(self.text),
+            reasoning="".join(self.reasoning),
+            tool_calls=tuple(calls),
+            reasons=tuple(self.reasons),
+            plain=self.plain,
+        )
+
+
+def _object(value: Any, name: str) -> dict[str, Any]:
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _list(value: Any, name: str) -> list[Any]:
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def _text(value: Any, name: str) -> str:
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def _take_block(draft: _Draft, position: int, block: Any) -> None:
+    """One block of an Anthropic message, whole or at its start."""
+    kind = _text(block, "type")
+    if kind == "text":
+        draft.text.append(_text(block, "text"))
+    elif kind in ("thinking", "redacted_thinking"):
+        draft.reasoning.append(_text(block, "thinking"))
+    elif kind == "tool_use":
+        given = block.get("input")
+        arguments = json.dumps(given) if given else ""
+        draft.calls[position] = [_text(block, "id"), _text(block, "name"), arguments]
+    else:
+        draft.plain = False
+
+
+def _take_delta(draft: _Draft, position: int, delta: Any) -> None:
+    kind = _text(delta, "type")
+    if kind == "text_delta":
+        draft.text.append(_text(delta, "text"))
+    elif kind == "thinking_delta":
+        draft.reasoning.append(_text(delta, "thinking"))
+    elif kind == "input_json_delta" and position in draft.calls:
+        draft.calls[position][2] += _text(delta, "partial_json")
+
+
+def _finished(choices: tuple[Choice, ...], errors: tuple[Any, ...]) -> bool:
+    return bool(choices) and all(choice.finished for choice in choices) and not errors
+
+
+def _position(value: Any) -> int:
+    found = value.get("index") if isinstance(value, dict) else None
+    return found if isinstance(found, int) else 0
+
+
+def _anthropic(values: list[Any], errors: tuple[Any, ...], *, streamed: bool) -> Answer:
+    draft, done, usage = _Draft(), 0, None
+    for value in values:
+        kind = _text(value, "type")
+        if kind == "message":
+            for position, block in enumerate(_list(value, "content")):
+                _take_block(draft, position, block)
+            draft.end(value.get("stop_reason"))
+        elif kind == "content_block_start":
+            _take_block(draft, _position(value), value.get("content_block"))
+        elif kind == "content_block_delta":
+            _take_delta(draft, _position(value), value.get("delta"))
+        elif kind == "message_delta":
+            draft.end(_object(value, "delta").get("stop_reason"))
+        done += kind == "message_stop"
+        usage = _object(value, "usage") or usage
+    for call in draft.calls.values():
+        call[2] = call[2] or "{}"
+    choices = (draft.choice(0),)
+    return Answer(
+        choices=choices, errors=errors, usage=usage, done=done, finished=_finished(choices, errors), streamed=streamed
+    )
+
+
+def _gemini(values: list[Any], errors: tuple[Any, ...], *, streamed: bool) -> Answer:
+    drafts: dict[int, _Draft] = {}
+    usage = None
+    for value in values:
+        for candidate in _list(value, "candidates"):
+            draft = drafts.setdefault(_position(candidate), _Draft())
+            for part in _list(_object(candidate, "content"), "parts"):
+                _take_part(draft, part)
+            draft.end(candidate.get("finishReason") if isinstance(candidate, dict) else None)
+        if _text(_object(value, "promptFeedback"), "blockReason"):
+            drafts.setdefault(0, _Draft()).end("content_filter")
+        usage = _object(value, "usageMetadata") or usage
+    choices = tuple(draft.choice(index) for index, draft in sorted(drafts.items()))
+    return Answer(choices=choices, errors=errors, usage=usage, finished=_finished(choices, errors), streamed=streamed)
+
+
+def _take_part(draft: _Draft, part: Any) -> None:
+    called = _object(part, "functionCall")
+    if called:
+        draft.calls[len(draft.calls)] = [
+            _text(called, "id"),
+            _text(called, "name"),
+            json.dumps(called.get("args") or {}),
+        ]
+    elif isinstance(part, dict) and isinstance(part.get("text"), str):
+        (draft.reasoning if part.get("thought") is True else draft.text).append(part["text"])
+    else:
+        draft.plain = False
+
+
+_ANTHROPIC_TYPES = ("message", "message_start", "content_block_start", "content_block_delta", "message_delta")
+
+
+def answer_of_dialect(values: list[Any], errors: tuple[Any, ...], *, streamed: bool) -> Answer | None:
+    """The answer of another API's reply (its one JSON value, or the value of each event); None for neither of both."""
+    if any(_text(value, "type") in _ANTHROPIC_TYPES for value in values):
+        return _anthropic(values, errors, streamed=streamed)
+    if any(isinstance(value, dict) and ("candidates" in value or "promptFeedback" in value) for value in values):
+        return _gemini(values, errors, streamed=streamed)
+    return None
