@@ -28,7 +28,13 @@ def _exhausted(x: Exchange) -> bool:
     terms = x.terms
     if x.hangup is not None or not terms.members or terms.healthy or not x.attempts:
         return False
-    return not any(a.succeeded or (a.reply is not None and a.reply.answer.output) for a in x.attempts)
+    return not any(a.succeeded or (a.reply is not None and _of_use(a.reply)) for a in x.attempts)
+
+
+def _of_use(reply: Reply) -> bool:
+    """Whether an answer stands in a member's reply, be it under a label that hides it."""
+    unlabelled = reply.ok and not reply.events and reply.content.lstrip().startswith(b"{") and b'"choices"' in reply.content
+    return reply.answer.output or (unlabelled and (reply.doc is None or not reply.doc.ok))
 
 
 @clause(
@@ -51,7 +57,7 @@ def exhausted_told(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
     if reply.ok and not reply.answer.errors:
         yield at_head(reply, "a status of 4xx or 5xx, or an error event", f"status {reply.status} without an error")
-    elif not reply.complete:
+    elif not reply.ok and not reply.complete:  # after an error event an abort does no harm
         yield at_end(reply, "a whole body", f"{len(reply.message.body)} bytes, then {reply.end.value}")
     elif not reply.ok and not _words(reply):
         yield at_head(reply, "an error object with a message", "no message can be read")

@@ -11,6 +11,7 @@ from conformance.contract.history import Fate, histories
 from conformance.contract.timeline import at_dispatch, at_turn
 from conformance.exchange.model import Exchange
 from conformance.exchange.sequence import Dispatch, Sequence, Turn
+from conformance.wire.transcript import End
 
 #: Fates that stand against no member.
 _KIND = frozenset({Fate.SUCCESS, Fate.ABANDONED})
@@ -100,6 +101,8 @@ def _plain(s: Sequence) -> list[Turn]:
 def alive_after(s: Sequence) -> Iterator[Finding]:
     for turn in _plain(s):
         reply = turn.exchange.reply
-        if reply is None or not reply.ok or not reply.complete or not reply.answer.finished:
+        # In what form an answer came is judged by the clauses on form: here it is there, or not.
+        stuck = turn.exchange.end is End.STALL
+        if reply is None or not reply.ok or not reply.content or reply.answer.errors or stuck:
             seen = f"status {reply.status}" if reply is not None and reply.status else "no response"
             yield at_turn(s, turn, "the answer of a healthy member", f"{seen}, {turn.exchange.end.value}")
