@@ -109,7 +109,7 @@ TABLE = (
     defect(
         "connection-reset-for-server-error",
         "A server error resets the connection before any head",
-        "http.response.arrives timeout.first-token.told",
+        "http.response.arrives timeout.first-token.told pool.exhausted.told",
         Behaviour(framing=_Crash),
     ),
     defect(
