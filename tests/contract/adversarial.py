@@ -251,4 +251,10 @@ ERRORS: dict[str, Capture] = {
     "the client's own key was passed on": capture(ask(), wire(error("Incorrect API key provided: sk-test-client."), status=401), Try(wire(error("Incorrect API key provided: sk-test-client."), status=401), key="sk-test-client")),
     "the faster of two members said something else": capture(ask(), wire(chat("One.")), (Try(_later(chat("One.")), "m0", 2.0), Try(_later(chat("Two.")), "m1", 12.0)), "failover"),
     "the slower of two members was faster": capture(_STREAM, wire(stream(*words("Two."))), (Try(wire(stream(*words("One."), every=300.0)), "m0", 2.0), Try(wire(stream(*words("Two."))), "m1", 40.0)), "failover"),
+    "thoughts in tags became reasoning": capture(ask(), wire(chat("Hi", message={"reasoning_content": "Hm."})), wire(chat("<think>Hm.</think>\n\nHi"))),
+    "a refusal became the text": capture(ask(), wire(chat("I cannot.")), wire(chat(None, message={"refusal": "I cannot."}))),
+    "a version that looks like an address": capture(ask(), wire(error("Unsupported version 10.0.0.1.2"), status=400)),
+    "a duplicate end was put right": capture(_STREAM, _WORDS, wire(stream(*words("Hel", "lo."), chunk(reason="stop"), b"data: [DONE]\n\n"))),
+    "embeddings were put in order": capture(ask("embeddings", input=["cf-q8w3zd", "b"]), wire(embeddings([0.1], [0.2])), wire({**embeddings(), "data": [{"object": "embedding", "index": i, "embedding": [v]} for i, v in ((1, 0.2), (0, 0.1))]})),
+    "a member of the legacy endpoint's API is asked by chat": capture(ask("completions"), wire(completion("Hello.")), Try(wire(chat("Hello.")), request=ask(model="up-model"))),
 }

@@ -37,7 +37,7 @@ _INSIDE = re.compile(
     r"(?:https?://|\bdial tcp |\bhost=['\"]?)(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[::1\]|[\w.-]+\.(?:internal|local|svc|cluster)\b)\S*"
     r"|\b(?:\d{1,3}\.){3}\d{1,3}:\d{2,5}\b"
     r"|\b(?:post|get) \"?https?://\S+"
-    r"|\b(?:10\.\d{1,3}|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}\b"
+    r"|\b(?:10\.\d{1,3}|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}(?![.\d])"
     r"|https?://[\w-]+(?::\d+)?(?=[/\s\"')\]]|$)|\bHTTPS?ConnectionPool\("
     r"|https?://(?!\S*\b(?:docs?|guides?|help|reference)\b)\S+/(?:chat/completions|completions|embeddings|responses|messages)\b",
     re.I,

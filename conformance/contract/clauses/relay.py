@@ -347,13 +347,24 @@ def text_equal(x: Exchange) -> Iterator[Finding]:
         refused = mine.refusal or mine.text if mine is not None else ""
         if upstream.refusal and reply.answer.finished and upstream.refusal not in refused:
             yield at_end(reply, f"the refusal {show(upstream.refusal)}", show(refused))
-        if not upstream.plain:
-            continue
         text = mine.text if mine is not None else ""
+        if not upstream.plain or _respoken(upstream, text):
+            continue
         if reply.answer.finished and mine is not None and text != upstream.text:
             yield at_end(reply, show(upstream.text), show(text) + _difference(upstream.text, text))
         elif not upstream.text.startswith(text):
             yield at_end(reply, f"a beginning of {show(upstream.text)}", show(text) + _difference(upstream.text, text))
+
+
+_THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.S)
+
+
+def _respoken(upstream: Choice, text: str) -> bool:
+    """Whether thoughts in tags were taken out of the text, or a refusal became the text."""
+    if upstream.refusal and not upstream.text:
+        return text == upstream.refusal
+    spoken = _THOUGHT.sub("", upstream.text)
+    return spoken != upstream.text and spoken.strip() == text.strip()
 
 
 def _difference(expected: str, actual: str) -> str:
@@ -738,7 +749,7 @@ def code_kept(x: Exchange) -> Iterator[Finding]:
     codes |= {"content_policy_violation"} & {_SAME_CODE.get(code) for code in codes if code}
     found = error_object(reply.doc.value if reply.doc is not None and reply.doc.ok else None) or {}
     event = next((error for error in reply.answer.errors if isinstance(error, dict)), {})
-    if found.get("code") not in codes and event.get("code") not in codes:
+    if not any(isinstance(code, str) and code in codes for code in (found.get("code"), event.get("code"))):
         path: tuple[str | int, ...] = ("error", "code")
         told = show(found.get("code")) if found else "no error object"
         if reply.doc is None:
