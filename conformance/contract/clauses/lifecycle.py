@@ -12,7 +12,7 @@ from conformance.contract.when import failed, replied, the_reply
 from conformance.exchange.model import Attempt, Exchange, Reply
 
 #: How long after the last member's failure a client may have to wait for the error, in ms.
-PROMPT_MS = 2000.0
+PROMPT_MS = 5000.0
 #: A dispatch that was on its way when the client hung up has arrived by then, in ms.
 ON_ITS_WAY_MS = 500.0
 #: So often a member may be asked for one request without growing pauses: once, and two retries as the SDKs do.

@@ -83,10 +83,17 @@ def _plain(s: Sequence) -> list[Turn]:
         )
         known = exchange.terms.known_models
         accepted = accepted and (known is None or exchange.request.model in known) and exchange.hangup is None
+        accepted = accepted and not _refused(exchange)
         healthy = exchange.terms.members is not None and turn.healthy == frozenset(exchange.terms.members)
         if accepted and healthy and turn.lane not in harmed and any(other.ended <= turn.began for other in s.turns):
             found.append(turn)
     return found
+
+
+def _refused(exchange: Exchange) -> bool:
+    """Whether the gateway refused the request for its own sake, such as for a parameter that it does not know."""
+    status = exchange.reply.status if exchange.reply is not None else 0
+    return not exchange.attempts and status in (400, 401, 403, 413, 415, 422)
 
 
 @sequence_clause(
