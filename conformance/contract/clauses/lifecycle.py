@@ -108,7 +108,7 @@ def exhausted_telling(x: Exchange) -> Iterator[Finding]:
     title="One request asks a member at most three times, or with growing pauses",
     rationale="RFC 9110 advises against a retry of a failed retry: a member that is down is kept down by those who hammer it.",
     source="rfc9110/retries",
-    applies=lambda x: bool(x.attempts) and not x.attempts[0].succeeded,
+    applies=lambda x: any(not attempt.succeeded for attempt in (x.attempts or ())[:1]),
 )
 def no_hammering(x: Exchange) -> Iterator[Finding]:
     attempts = x.attempts or ()
