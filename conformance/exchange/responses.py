@@ -34,7 +34,7 @@ def answer_of_response_events(values: list[tuple[str, Any]], *, done: int) -> An
     for position, (kind, value) in enumerate(values):
         if not isinstance(value, dict):
             continue
-        name = value.get("type", kind)
+        name = str(value.get("type", kind))
         if name == "error" or (value.get("error") is not None and "response" not in value):
             errors.append(value.get("error", value))
             indexes.append(position)

@@ -52,7 +52,8 @@ def _typed(x: Exchange) -> Iterator[tuple[StreamEvent, str, dict[str, Any]]]:
     for event in the_reply(x).events:
         value = event.doc.value if event.doc is not None and event.doc.ok else None
         if isinstance(value, dict):
-            yield event, str(value.get("type", "")), value
+            name = value.get("type")
+            yield event, name if isinstance(name, str) else "", value
 
 
 @clause(
