@@ -16,7 +16,8 @@ from conformance.reference.classify import from_response, passed_headers
 from conformance.reference.client import UpstreamFault, UpstreamReply
 from conformance.reference.convert import chunks_of, reply_of
 from conformance.reference.embeddings import embeddings_reply
-from conformance.reference.failure import Kind, UpstreamFailed, from_fault, own_failure
+from conformance.reference.failure import Failure, Kind, UpstreamFailed, from_fault, own_failure
+from conformance.reference.health import Permit
 from conformance.reference.media import Media, Source, now
 from conformance.reference.replies import completion_reply
 from conformance.reference.responses import ResponseStream, responses_reply
@@ -41,7 +42,7 @@ class Accepted:
     """A member's answer in our shape: a document, or the documents of a stream, part by part.
 
     A stream's `parts` end without an exception when it is whole (`last` then gives what comes before `[DONE]`), and
-    raise UpstreamFailed when it broke.
+    raise UpstreamFailed when it broke. `permit` is the leave to have asked, settled by the end of the answer.
     """
 
     reply: UpstreamReply
@@ -49,6 +50,23 @@ class Accepted:
     doc: Doc | None = None
     parts: AsyncIterator[list[Doc]] | None = None
     stream: ChunkStream | ResponseStream | None = None
+    permit: Permit | None = None
+
+    def whole(self) -> None:
+        """The answer has come to its end."""
+        if self.permit is not None:
+            self.permit.succeeded()
+
+    def broken(self, failure: Failure) -> None:
+        """The answer broke."""
+        if self.permit is not None:
+            self.permit.failed(failure)
+
+    def close(self) -> None:
+        """Close the member's connection at once; an answer that has not come to its end says nothing of the member."""
+        self.reply.close()
+        if self.permit is not None:
+            self.permit.release()
 
 
 async def accept(call: Call, reply: UpstreamReply, deadline: float) -> Accepted:

@@ -18,9 +18,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from conformance.reference.accept import Accepted
 from conformance.reference.behaviour import FAITHFUL, Behaviour
+from conformance.reference.cache import Recording, Stored
 from conformance.reference.call import Call, Operation
 from conformance.reference.config import Config
-from conformance.reference.delivery import send_error, send_json, send_stream
+from conformance.reference.delivery import send_error, send_json, send_kept, send_stream
 from conformance.reference.errors import Refused, refuse
 from conformance.reference.hangup import ClientGone, while_there
 from conformance.reference.intake import (
@@ -34,6 +35,7 @@ from conformance.reference.intake import (
 )
 from conformance.reference.pool import answer
 from conformance.reference.relay import json_answer, own_answer
+from conformance.reference.rules import Clock
 from conformance.reference.steps import Step
 
 log = logging.getLogger("conformance.reference")
@@ -41,9 +43,11 @@ log = logging.getLogger("conformance.reference")
 DRAIN = 1.0
 
 
-def build_app(config: Config, behaviour: Behaviour = FAITHFUL) -> Starlette:
-    """The gateway that `config` describes; one application may serve on any number of ports."""
-    gateway = _Gateway(config, behaviour)
+def build_app(config: Config, behaviour: Behaviour = FAITHFUL, clock: Clock = time.monotonic) -> Starlette:
+    """The gateway that `config` describes; one application may serve on any number of ports. `clock` is what its
+    memory of members and answers goes by.
+    """
+    gateway = _Gateway(config, behaviour, clock)
     routes = [Route(f"/v1{operation.value}", gateway.door(operation)) for operation in Operation]
     routes += [
         Route("/v1/models", gateway.door(None, "models")),
@@ -57,10 +61,12 @@ def build_app(config: Config, behaviour: Behaviour = FAITHFUL) -> Starlette:
 class _Gateway:
     """The configuration, the behaviour and the memory shared by all exchanges of one application."""
 
-    def __init__(self, config: Config, behaviour: Behaviour) -> None:
+    def __init__(self, config: Config, behaviour: Behaviour, clock: Clock) -> None:
         self._config = config
         self._behaviour = behaviour
         self._shared: dict[str, Any] = {}
+        self._health = behaviour.health(config, clock)
+        self._cache = behaviour.cache(config.cache, clock) if config.cache is not None else None
         self._started = int(time.time())
 
     def door(self, operation: Operation | None, page: str = "") -> ASGIApp:
@@ -71,6 +77,7 @@ class _Gateway:
                 config=self._config,
                 behaviour=self._behaviour,
                 shared=self._shared,
+                health=self._health,
                 operation=operation,
                 method=scope["method"],
                 path=scope["path"],
@@ -116,14 +123,27 @@ class _Gateway:
         read_request(call, await read_body(call, receive))
         lane = find_lane(call)
         async with call.behaviour.around(call):
+            stored = self._kept(call)
+            if stored is not None:
+                return await send_kept(call, stored, send)
             if not call.does(Step.CLOSE_ON_HANGUP):
                 accepted = await _answered(call, send, answer(call, lane))
             else:
-                accepted = await while_there(receive, _answered(call, send, answer(call, lane)))
+                accepted = await while_there(
+                    receive, _answered(call, send, answer(call, lane)), call.behaviour.hangup_poll
+                )
             if accepted.stream is None or accepted.stream.done:
                 await accepted.reply.finish(DRAIN)
             else:
                 accepted.reply.close()
+
+    def _kept(self, call: Call) -> Stored | None:
+        """The answer that is kept for this request; where there is none, this one's will be taken down."""
+        key = self._cache.key(call) if self._cache is not None else None
+        if self._cache is None or key is None:
+            return None
+        call.recording = Recording(cache=self._cache, key=key, stream=call.stream)
+        return self._cache.find(key)
 
 
 class _Endpoint:
@@ -145,6 +165,6 @@ async def _answered(call: Call, send: Send, asked: Coroutine[Any, Any, Accepted]
         else:
             await send_stream(call, accepted, send)
     except BaseException:
-        accepted.reply.close()
+        accepted.close()
         raise
     return accepted

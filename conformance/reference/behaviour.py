@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from conformance.reference.cache import ResponseCache
+from conformance.reference.health import Health
 from conformance.reference.steps import Step
 
 if TYPE_CHECKING:
@@ -109,7 +111,9 @@ class Behaviour:
     what the client is told when all failed; `accepted` runs when an attempt succeeded, before anything is sent;
     `doc` sees a JSON answer, `chunks` the chunk objects of a stream, `frames` their encoded events, `flow` the whole
     stream of bytes; `error` an error reply; `headers` the response's field lines and `body` the bytes of a body that
-    is not a stream. `framing`, when set, writes HTTP/1.1 itself.
+    is not a stream. `framing`, when set, writes HTTP/1.1 itself. `health` and `cache` make the gateway's memory of its
+    members and of its answers. `hangup_poll` is how often, in seconds, it looks whether the client is still there; 0.0
+    is at once.
     """
 
     skip: frozenset[Step] = field(default_factory=frozenset)
@@ -128,6 +132,9 @@ class Behaviour:
     headers: Callable[[Fields, int, Call], Fields] = _headers
     body: Callable[[bytes, int, Call], bytes] = _body
     framing: type[Framing] | None = None
+    health: type[Health] = Health
+    cache: type[ResponseCache] = ResponseCache
+    hangup_poll: float = 0.0
 
 
 FAITHFUL = Behaviour()

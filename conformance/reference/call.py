@@ -12,8 +12,10 @@ from enum import StrEnum
 from typing import Any
 
 from conformance.reference.behaviour import Behaviour
+from conformance.reference.cache import Recording
 from conformance.reference.config import Config, Lane
 from conformance.reference.failure import Names
+from conformance.reference.health import Health
 from conformance.reference.http import ResponseHead
 from conformance.reference.steps import Step
 
@@ -37,12 +39,14 @@ class Call:
 
     `text` is the body's JSON text as the client sent it and `doc` its value. `answered` is the head of the member's
     last response, `answered_body` the body of its last error: never shown by right steps. `memo` is this request's,
-    `shared` the gateway's. `omitted` are right steps that are left out for this request alone.
+    `shared` and `health` the gateway's. `recording` takes down an answer that may be kept. `omitted` are right steps
+    that are left out for this request alone.
     """
 
     config: Config
     behaviour: Behaviour
     shared: dict[str, Any]
+    health: Health
     operation: Operation | None = None
     method: str = ""
     path: str = ""
@@ -50,6 +54,7 @@ class Call:
     text: str = ""
     doc: dict[str, Any] = field(default_factory=dict)
     lane: Lane | None = None
+    recording: Recording | None = None
     request_id: str = field(default_factory=lambda: f"req_{secrets.token_hex(12)}")
     answered: ResponseHead | None = None
     answered_body: bytes = b""

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
+from email.utils import parsedate_to_datetime
 
 from conformance.reference.failure import CODE_OF_KIND, Failure, Kind, Names, type_of
 from conformance.reference.http import ResponseHead
@@ -35,9 +37,9 @@ _CONTEXT = re.compile(
 )
 _MODEL = re.compile(
     r"not a valid model|no such model|invalid model\b|model[ _]not[ _](?:exist|found|available|supported)"
-    r"|non-serverless model|model\b.{0,120}?(?:does not exist|doesn't exist|not found|no longer available"
+    r"|non-serverless model|models?\b.{0,120}?(?:does not exist|doesn't exist|not found|no longer available"
     r"|is not supported by any)"
-    r"|no endpoints found for|unknown model|invalid_model",
+    r"|no endpoints found for|unknown model|invalid_model|requested entity was not found",
     re.IGNORECASE | re.DOTALL,
 )
 _QUOTA = re.compile(
@@ -51,7 +53,33 @@ _WAIT = re.compile(r"(?:try again|retry)\s+(?:in|after)\s+(\d{1,5})(?:\.(\d+))?\
 def from_response(head: ResponseHead, body: bytes, names: Names) -> Failure:
     """The failure that a response other than 200 is."""
     status = head.status if 400 <= head.status <= 599 else 502
-    return classify(status, read_reason(body), names, passed_headers(head.headers))
+    reason = read_reason(body)
+    failure = classify(status, reason, names, passed_headers(head.headers))
+    return replace(
+        failure,
+        outage=failure.outage and status == head.status,
+        names_model=status in (400, 404) and _names_model(reason),
+        wait=seconds_to_wait(head),
+    )
+
+
+def seconds_to_wait(head: ResponseHead) -> float | None:
+    """The seconds that a 429 or 503 asks for, None when it asks for none; a date counts from the response's own."""
+    told = head.get("retry-after").strip()
+    if head.status not in (429, 503) or not told:
+        return None
+    # RFC 9110 section 10.2.3: delay-seconds, or an HTTP-date.
+    if told.isascii() and told.isdigit() and len(told) <= 9:
+        return float(told)
+    try:
+        until, sent = (parsedate_to_datetime(text) for text in (told, head.get("date")))
+        return max(0.0, (until - sent).total_seconds())
+    except (ValueError, TypeError):
+        return None
+
+
+def _names_model(reason: Reason) -> bool:
+    return not reason.html and _MODEL.search(f"{reason.code} {reason.type} {reason.message}") is not None
 
 
 def from_error(reason: Reason, names: Names, headers: tuple[tuple[str, str], ...] = ()) -> Failure:
@@ -78,6 +106,7 @@ def classify(status: int, reason: Reason, names: Names, headers: tuple[tuple[str
         headers=headers,
         extra=dict(reason.extra) if kind is Kind.REQUEST else {},
         moves_on=kind is not Kind.REQUEST,
+        outage=kind is Kind.UNAVAILABLE and status >= 500,
     )
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from conformance.errors import TargetError
+from conformance.reference.rules import CacheRule, CooldownRule, QuarantineRule, RetryRule, WaitRule
 
 MIB = 1024 * 1024
 _Record = TypeVar("_Record")
@@ -63,19 +64,37 @@ class Lane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """All that the gateway is told. With `rotate`, each request of a lane starts one member further."""
+    """All that the gateway is told. With `rotate`, each request of a lane starts one member further; with
+    `name_deployment`, a response names the deployment that served. What it is to remember is off where it is None.
+    """
 
     api_key: str
     lanes: Mapping[str, Lane]
     timeouts: Timeouts = field(default_factory=Timeouts)
     limits: Limits = field(default_factory=Limits)
     rotate: bool = True
+    name_deployment: bool = False
+    cooldown: CooldownRule | None = None
+    quarantine: QuarantineRule | None = None
+    retry_after: WaitRule | None = None
+    retries: RetryRule | None = None
+    cache: CacheRule | None = None
+
+
+#: The rules of what is remembered, each a section of its own that switches it on.
+RULES: dict[str, type[Any]] = {
+    "cooldown": CooldownRule,
+    "quarantine": QuarantineRule,
+    "retry_after": WaitRule,
+    "retries": RetryRule,
+    "cache": CacheRule,
+}
 
 
 def decode_config(data: object, *, where: str = "configuration") -> Config:
     """The configuration in a parsed JSON document. Raises TargetError."""
     table = _table(data, where)
-    _known(table, {"api_key", "lanes", "timeouts", "limits", "rotate"}, where)
+    _known(table, {"api_key", "lanes", "timeouts", "limits", "rotate", "name_deployment", *RULES}, where)
     lanes = [_lane(item, f"{where}: lanes[{number}]") for number, item in enumerate(_list(table, "lanes", where))]
     return Config(
         api_key=_text(table, "api_key", where),
@@ -83,6 +102,8 @@ def decode_config(data: object, *, where: str = "configuration") -> Config:
         timeouts=_numbers(Timeouts, table.get("timeouts", {}), f"{where}: timeouts"),
         limits=_numbers(Limits, table.get("limits", {}), f"{where}: limits"),
         rotate=bool(table.get("rotate", True)),
+        name_deployment=bool(table.get("name_deployment", False)),
+        **{key: _numbers(kind, table[key], f"{where}: {key}") for key, kind in RULES.items() if key in table},
     )
 
 
@@ -121,6 +142,9 @@ def _member(data: object, where: str) -> Member:
 def _numbers(kind: type[_Record], data: object, where: str) -> _Record:
     table = _table(data, where)
     _known(table, {item.name for item in fields(kind)}, where)  # type: ignore[arg-type]  # a dataclass, by its callers
+    for item in fields(kind):  # type: ignore[arg-type]
+        if item.default is MISSING and item.name not in table:
+            raise TargetError(f"{item.name} is missing", where=where)
     for key, value in table.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value <= 0:
             raise TargetError(f"{key} is not a positive number: {value!r}", where=where)

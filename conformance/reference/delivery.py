@@ -11,10 +11,11 @@ from starlette.types import Send
 
 from conformance.reference.accept import Accepted
 from conformance.reference.behaviour import Fields
+from conformance.reference.cache import Stored
 from conformance.reference.call import Call
 from conformance.reference.errors import Refused
 from conformance.reference.hangup import ClientGone
-from conformance.reference.relay import error_answer, stream_bytes, stream_fields
+from conformance.reference.relay import error_answer, kept_answer, stream_bytes, stream_fields
 
 
 async def send_json(reply: tuple[Fields, bytes], send: Send, status: int = 200) -> None:
@@ -38,6 +39,11 @@ async def send_stream(call: Call, accepted: Accepted, send: Send) -> None:
     except TimeoutError:
         raise ClientGone from None  # it keeps the connection and reads nothing: as good as gone
     await send({"type": "http.response.body", "body": b""})
+
+
+async def send_kept(call: Call, stored: Stored, send: Send) -> None:
+    """An answer from memory."""
+    await send_json(kept_answer(call, stored), send)
 
 
 async def _start(send: Send, status: int, fields: Fields) -> None:

@@ -29,7 +29,11 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """One failed attempt, already in words for the client. `headers` are the field lines that may be passed on."""
+    """One failed attempt, already in words for the client. `headers` are the field lines that may be passed on.
+
+    What it says of the member: `outage` counts against its health, `names_model` says that it does not serve its model,
+    and `wait` are the seconds that it asked to be left alone for.
+    """
 
     kind: Kind
     status: int
@@ -40,6 +44,9 @@ class Failure:
     headers: tuple[tuple[str, str], ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
     moves_on: bool = True
+    outage: bool = False
+    names_model: bool = False
+    wait: float | None = None
 
 
 class UpstreamFailed(Exception):
@@ -78,6 +85,10 @@ CODE_OF_KIND = {
 }  # fmt: skip
 
 
+#: The kinds of failure below HTTP's statuses, or inside a success, that count against a member's health.
+OUTAGES = frozenset({Kind.CONNECT, Kind.TIMEOUT, Kind.BROKEN, Kind.EMPTY})
+
+
 def type_of(status: int) -> str:
     """The API's error type for a status that brings none."""
     if status == 429:
@@ -95,4 +106,6 @@ def from_fault(fault: UpstreamFault) -> Failure:
 
 def own_failure(kind: Kind, message: str, status: int = 502) -> Failure:
     """A failure in the gateway's own words."""
-    return Failure(kind=kind, status=status, message=message, type=type_of(status), code=CODE_OF_KIND[kind])
+    return Failure(
+        kind=kind, status=status, message=message, type=type_of(status), code=CODE_OF_KIND[kind], outage=kind in OUTAGES
+    )

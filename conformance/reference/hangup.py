@@ -18,9 +18,9 @@ class ClientGone(Exception):
     """The client went away; nobody is left to answer."""
 
 
-async def while_there(receive: Receive, work: Coroutine[Any, Any, _T]) -> _T:
-    """The result of `work`, which is cancelled as soon as the client goes. Raises ClientGone."""
-    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(_gone(receive))
+async def while_there(receive: Receive, work: Coroutine[Any, Any, _T], poll: float = 0.0) -> _T:
+    """The result of `work`, which is cancelled once the client is gone, `poll` seconds later. Raises ClientGone."""
+    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(_gone(receive, poll))
     try:
         await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
         if task.done():
@@ -33,6 +33,8 @@ async def while_there(receive: Receive, work: Coroutine[Any, Any, _T]) -> _T:
             await asyncio.wait({task})
 
 
-async def _gone(receive: Receive) -> None:
+async def _gone(receive: Receive, poll: float) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+    if poll:
+        await asyncio.sleep(poll)

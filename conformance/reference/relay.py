@@ -11,6 +11,7 @@ from typing import Any
 
 from conformance.reference.accept import Accepted
 from conformance.reference.behaviour import ErrorReply, Fields, Moment
+from conformance.reference.cache import Recording, Stored
 from conformance.reference.call import Call, Operation
 from conformance.reference.failure import UpstreamFailed
 from conformance.reference.jsontext import encode_json
@@ -23,11 +24,26 @@ STREAM_FIELDS: Fields = (
     ("cache-control", "no-cache"),
     ("x-accel-buffering", "no"),
 )
+#: Marks an answer from memory.
+KEPT_FIELDS: Fields = (("x-cache", "hit"),)
 
 
 def json_answer(call: Call, accepted: Accepted) -> tuple[Fields, bytes]:
     """The field lines and the body of a JSON answer."""
-    return _json(call, 200, call.behaviour.doc(accepted.doc, call), accepted.headers)
+    doc = call.behaviour.doc(accepted.doc, call)
+    body = doc if isinstance(doc, bytes) else encode_json(doc)
+    if call.recording is not None:
+        call.recording.add(body)
+        call.recording.whole()
+    return _json(call, 200, body, accepted.headers)
+
+
+def kept_answer(call: Call, stored: Stored) -> tuple[Fields, bytes]:
+    """The field lines and the body of an answer from memory, in the form in which it was kept."""
+    if not stored.stream:
+        return _json(call, 200, stored.body, KEPT_FIELDS)
+    fields = (*STREAM_FIELDS, ("x-request-id", call.request_id), *KEPT_FIELDS)
+    return call.behaviour.headers(fields, 200, call), stored.body
 
 
 def own_answer(call: Call, doc: Any) -> tuple[Fields, bytes]:
@@ -63,8 +79,11 @@ async def _pieces(call: Call, accepted: Accepted) -> AsyncIterator[bytes]:
     try:
         async for part in accepted.parts:
             yield _frames(call, part, Moment.CHUNKS)
-        yield _frames(call, accepted.stream.end(), Moment.LAST)
+        last = accepted.stream.end()
+        accepted.whole()
+        yield _frames(call, last, Moment.LAST)
     except UpstreamFailed as error:
+        accepted.broken(error.failure)
         failure = call.behaviour.failure(error.failure, call)
         last = accepted.stream.failed(failure) if call.does(Step.ERROR_EVENT) else []
         yield _frames(call, last, Moment.ERROR)
@@ -75,4 +94,16 @@ def _frames(call: Call, docs: list[dict[str, Any]], moment: Moment) -> bytes:
     frames = [encode_event(doc, str(doc.get("type", "")) if named else "") for doc in call.behaviour.chunks(docs, call)]
     if moment is Moment.LAST and not named and call.does(Step.DONE):
         frames.append(DONE)
-    return b"".join(call.behaviour.frames(frames, moment, call))
+    data = b"".join(call.behaviour.frames(frames, moment, call))
+    if call.recording is not None:
+        _record(call.recording, data, moment)
+    return data
+
+
+def _record(recording: Recording, data: bytes, moment: Moment) -> None:
+    """An answer is kept before its last piece goes out, so that the client's next request finds it."""
+    recording.add(data)
+    if moment is Moment.LAST:
+        recording.whole()
+    elif moment is Moment.ERROR:
+        recording.cache.broken(recording)

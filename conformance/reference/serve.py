@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from conformance.reference.app import build_app
 from conformance.reference.behaviour import Behaviour
 from conformance.reference.config import Config
 from conformance.reference.rawserver import serve_raw
+from conformance.reference.rules import Clock
 
 HOST = "127.0.0.1"
 BACKLOG = 2048
@@ -64,9 +66,11 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def hosted(config: Config, gateways: Mapping[str, Behaviour], port: int = 0) -> AsyncIterator[Hosts]:
+async def hosted(
+    config: Config, gateways: Mapping[str, Behaviour], port: int = 0, clock: Clock = time.monotonic
+) -> AsyncIterator[Hosts]:
     """Serve each named behaviour on a port of its own (`port`, when there is one alone) for as long as the context
-    lasts.
+    lasts. Each has a memory of its own, which goes by `clock`.
     """
     apps: dict[int, ASGIApp] = {}
     ports: dict[str, int] = {}
@@ -75,7 +79,7 @@ async def hosted(config: Config, gateways: Mapping[str, Behaviour], port: int = 
     for name, behaviour in gateways.items():
         sock = bind(port)
         ports[name] = sock.getsockname()[1]
-        apps[ports[name]] = build_app(config, behaviour)
+        apps[ports[name]] = build_app(config, behaviour, clock)
         if behaviour.framing is not None:
             raw.append(await serve_raw(apps[ports[name]], behaviour.framing, sock))
         else:

@@ -46,7 +46,27 @@ def reference_json(profile: Profile, lanes: Sequence[Lane], port: int) -> str:
     """The reference gateway's configuration; `timeouts` in seconds, as the profile declares them."""
     limits = {"first_token": profile.first_token_timeout_ms, "idle": profile.idle_timeout_ms}
     timeouts = {name: limit / 1000 for name, limit in limits.items() if limit is not None}
-    return _dump({"api_key": profile.api_key, "lanes": _lanes(profile, lanes), "timeouts": timeouts})
+    config = {"api_key": profile.api_key, "lanes": _lanes(profile, lanes), "timeouts": timeouts}
+    return _dump(config | _reference_memory(profile))
+
+
+def _reference_memory(profile: Profile) -> dict[str, Any]:
+    """What the reference gateway is to remember, for as long as the profile declares; what it declares not is off."""
+    longest = profile.retry_after_max_ms
+    sections: dict[str, Any] = {
+        "cooldown": {"window": _seconds(profile.cooldown_ms), "after": profile.cooldown_after},
+        "quarantine": {"window": _seconds(profile.quarantine_ms)},
+        "honours-retry-after": {} if longest is None else {"longest": _seconds(longest)},
+        "retries": {},
+        "cache": {},
+        "reports-serving-model": True,
+    }
+    names = {"honours-retry-after": "retry_after", "reports-serving-model": "name_deployment"}
+    return {names.get(key, key): value for key, value in sections.items() if key in profile.capabilities}
+
+
+def _seconds(limit: float | None) -> float:
+    return (limit or 0.0) / 1000
 
 
 def litellm_json(profile: Profile, lanes: Sequence[Lane], port: int) -> str:

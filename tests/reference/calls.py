@@ -20,6 +20,13 @@ def call(operation: Operation = Operation.CHAT, behaviour: Behaviour = FAITHFUL,
     """A call of `operation` whose body has the members `doc`."""
     doc = {"model": LANE.alias, **doc}
     made = Call(
-        config=CONFIG, behaviour=behaviour, shared={}, operation=operation, text=json.dumps(doc), doc=doc, lane=LANE
+        config=CONFIG,
+        behaviour=behaviour,
+        shared={},
+        health=behaviour.health(CONFIG, lambda: 0.0),
+        operation=operation,
+        text=json.dumps(doc),
+        doc=doc,
+        lane=LANE,
     )
     return made

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from typing import Any
 from conformance.reference.behaviour import Behaviour
 from conformance.reference.config import decode_config
 from conformance.reference.framing import Framing
+from conformance.reference.rules import Clock
 from conformance.reference.serve import hosted
 
 KEY = "sk-test-client"
@@ -294,7 +296,7 @@ QUICK = Behaviour(framing=Framing)
 
 @asynccontextmanager
 async def staged(
-    *scripts: Script, behaviour: Behaviour = QUICK, dead: int = 0, **settings: Any
+    *scripts: Script, behaviour: Behaviour = QUICK, dead: int = 0, clock: Clock = time.monotonic, **settings: Any
 ) -> AsyncIterator[Client]:
     """A gateway with one lane whose members play `scripts`; the first `dead` of them are then made unreachable.
 
@@ -324,7 +326,7 @@ async def staged(
     for member in members[:dead]:
         assert member.server is not None
         member.server.close()
-    async with hosted(decode_config(table), {"it": behaviour}) as hosts:
+    async with hosted(decode_config(table), {"it": behaviour}, clock=clock) as hosts:
         yield Client(hosts.ports["it"], members)
     for member in members:
         assert member.server is not None

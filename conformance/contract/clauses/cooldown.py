@@ -60,7 +60,8 @@ def cooldown_silent(s: Sequence) -> Iterator[Finding]:
     for window in cooldowns(s):
         for turn in _silent_turns(s, window):
             dispatch = _oversight(s, turn, window.member)
-            if dispatch is not None:
+            # A turn may begin in the silent half and be dispatched after it.
+            if dispatch is not None and dispatch.at < window.point(HALF):
                 after = dispatch.at - window.opened
                 yield at_dispatch(
                     s,
