@@ -48,9 +48,9 @@ class Measured:
     """One clause in one scenario: its counts alone, and at each concurrency.
 
     A count is of the exchanges on which the clause was decided; `alone_played` and `played` are all exchanges (0 or
-    None: the same), since one to which a clause did not apply did not fail it either. `shaken` is the lowest concurrency
-    at which the control failed any clause that it holds alone (None: it never did), `bound` are the concurrencies at
-    which the harness itself was short of CPU.
+    None: the same), since one to which a clause did not apply did not fail it either. `shaken` is the lowest
+    concurrency at which the control failed any clause that it holds alone (None: it never did), `bound` are the
+    concurrencies at which the harness itself was short of CPU.
     """
 
     clause: str

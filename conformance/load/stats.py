@@ -59,11 +59,11 @@ def holm(values: Sequence[float]) -> tuple[float, ...]:
 def alone_needed(failed: int, total: int, alpha: float, *, most: int) -> int:
     """How many runs alone without a failure make `failed` of `total` under load significant; at most `most`.
 
-    With as many comparisons as there are the caller divides `alpha` beforehand.
+    0 where even `most` do not. With as many comparisons as there are the caller divides `alpha` beforehand.
     """
     low, high = 1, most
     if fisher_greater(0, most, failed, total) > alpha:
-        return most
+        return 0
     while low < high:
         middle = (low + high) // 2
         if fisher_greater(0, middle, failed, total) <= alpha:

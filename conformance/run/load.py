@@ -32,6 +32,8 @@ from conformance.target.profile import Profile
 LAG_MS, BUSY, TELLING_SECONDS = 250.0, 0.9, 0.3
 #: So many exchanges are played before they are read and judged; nothing is in flight meanwhile.
 HELD = 1024
+#: How often the control is played alone: what a bare upstream does not hold, it never holds.
+CONTROL_ALONE = 4
 #: What is shown of the requests that were in flight beside a failing one.
 BESIDE = 24
 #: How long a gateway is left in peace before a quieter cell follows a louder one, in ms, if its windows are no longer.
@@ -157,9 +159,10 @@ class LoadRunner:
         )
 
     async def _both(self, pair: Pair, cell: Cell) -> None:
-        """Play a cell through the gateway, and then straight at the upstream."""
+        """Play a cell through the gateway, and then straight at the upstream (alone, a few times tell)."""
         await self._cell(pair, cell, "gateway")
-        await self._cell(pair, cell, "control")
+        few = min(cell.requests, CONTROL_ALONE) if cell.shape is Shape.ALONE else cell.requests
+        await self._cell(pair, dataclasses.replace(cell, requests=few), "control")
 
     async def _narrow(self, pair: Pair) -> None:
         """Find the lowest failing concurrency of each clause that fails under load only, by bisection."""

@@ -82,7 +82,7 @@ def run_matrix(
     """
     profile = load_profile("reference")
     cases = [case for case in plan_cases(scenarios, drivers, profile) if not case.skipped]
-    with start_upstream(sum(lane_sizes(cases))) as upstream, _hosted(profile, cases, upstream) as ports:
+    with start_upstream(sum(lane_sizes(cases))) as upstream, hosted(profile, cases, upstream) as ports:
         lanes = lanes_for(cases, profile, upstream.ports)
         seats = {
             name: Seat(
@@ -130,13 +130,15 @@ async def _row(name: str, player: Player, cases: Sequence[PlannedCase], workers:
 
 
 @contextmanager
-def _hosted(profile: Profile, cases: Sequence[PlannedCase], upstream: UpstreamProcess) -> Iterator[dict[str, int]]:
-    """The process that hosts every gateway; yields the port of each."""
+def hosted(
+    profile: Profile, cases: Sequence[PlannedCase], upstream: UpstreamProcess, *, kind: str = "alone"
+) -> Iterator[dict[str, int]]:
+    """The process that hosts the faithful gateway and every defect of a kind ("alone", "load"); yields their ports."""
     with TemporaryDirectory(prefix="conformance-matrix-") as folder:
         config = Path(folder) / "gateway.json"
         lanes = lanes_for(cases, profile, upstream.ports)
         config.write_text(RENDERERS[profile.config].text(profile, lanes, 0), encoding="utf-8")
-        command = [sys.executable, "-m", "conformance.reference", "--config", str(config), "--matrix"]
+        command = [sys.executable, "-m", "conformance.reference", "--config", str(config), "--matrix", kind]
         child = subprocess.Popen(command, stdout=subprocess.PIPE)
         assert child.stdout is not None
         try:
