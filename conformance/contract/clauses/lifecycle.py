@@ -33,8 +33,8 @@ def _exhausted(x: Exchange) -> bool:
 
 def _of_use(reply: Reply) -> bool:
     """Whether an answer stands in a member's reply, be it under a label that hides it."""
-    unlabelled = reply.ok and not reply.events and reply.content.lstrip().startswith(b"{") and b'"choices"' in reply.content
-    return reply.answer.output or (unlabelled and (reply.doc is None or not reply.doc.ok))
+    unread = reply.ok and (reply.doc is None or not reply.doc.ok)
+    return reply.answer.output or (unread and reply.content.lstrip().startswith(b"{") and b'"choices"' in reply.content)
 
 
 @clause(
