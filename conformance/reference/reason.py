@@ -19,6 +19,8 @@ MAX_DEPTH = 4
 #: Keys of an error object that carry facts a client can use; every other unknown key stays behind.
 EXTRA_KEYS = ("failed_generation", "n_prompt_tokens", "n_ctx")
 
+_PAGE = re.compile(r"<[a-z!?]", re.IGNORECASE)
+_MARKUP = re.compile(r"</?[a-z!?][^>]{0,500}>", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]{0,63}")
 _PARAM = re.compile(r"[A-Za-z0-9_.\-\[\]]{1,64}")
 _QUOTED_MESSAGE = re.compile(r"""['"]message['"]\s*:\s*(?:"([^"]+)"|'([^']+)')""")
@@ -102,7 +104,7 @@ def _from_text(text: str, depth: int) -> Reason:
             inner = Reason()
         if inner.message:
             return inner
-    if stripped[:1] == "<":
+    if _PAGE.match(stripped):
         return Reason(html=True)
     if quoted := _QUOTED_MESSAGE.search(stripped):
         return Reason(message=quoted[1] or quoted[2])
@@ -117,7 +119,7 @@ def clean_message(message: str, names: Iterable[tuple[str, str]]) -> str:
     text = message.split("Traceback (most recent call last)")[0]
     if start := _JSON_START.search(text):
         text = text[: start.start()]
-    text = re.sub(r"<[^>]{0,500}>", " ", text)
+    text = _MARKUP.sub(" ", text)
     for name, replacement in names:
         text = text.replace(name, replacement)
     text = _ADDRESSES.sub("", text)

@@ -27,6 +27,7 @@ FAMILIES: list[tuple[Any, str, str]] = [
     ({}, "", ""),
     (None, "", ""),
     ("m", "m", ""),
+    ({"error": {"message": "<400> Range is [1, 8]"}}, "<400> Range is [1, 8]", ""),
 ]
 
 
