@@ -8,13 +8,14 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import os
-from collections.abc import Sequence
+import secrets
+from collections.abc import Callable, Sequence
 
 from conformance.contract.clause import Clause
 from conformance.contract.judge import judge
 from conformance.driver.model import Call, Driver
 from conformance.driver.registry import make_driver
-from conformance.errors import TargetError, UsageError
+from conformance.errors import DriverError, TargetError, UsageError
 from conformance.exchange.assemble import assemble
 from conformance.exchange.model import Exchange, Terms
 from conformance.options import Observe, RunOptions
@@ -22,7 +23,8 @@ from conformance.report.evidence import case_of
 from conformance.report.gate import close
 from conformance.report.model import Case, Report, RunEnd
 from conformance.run.header import header_of, now
-from conformance.run.plan import PlannedCase, checked_drivers, fits
+from conformance.run.mask import masked
+from conformance.run.plan import PlannedCase, checked_drivers, drivers_of, fits
 from conformance.run.play import nonce_for
 from conformance.scenario.model import Scenario
 from conformance.scenario.request import compact, prepare
@@ -32,6 +34,12 @@ from conformance.target.profile import Profile
 MAX_TOKENS = 64
 
 LIVE_DRIVERS = ("openai-python", "openai-python-async", "wire")
+
+#: Before each prompt, with a word that is new for each run (a cached answer would say nothing of the gateway as it is
+#: now). It is no nonce: a replay upstream that may stand behind the gateway answers it like any other prompt.
+MARK = "live-"
+
+CAPPED = "the cap on requests or tokens would be passed"
 
 #: Pessimistic tokens per byte of a request, for the reservation before it is sent.
 _TOKENS_PER_BYTE = 0.5
@@ -139,66 +147,80 @@ def run(
     key = key_of(options, profile)
     cases = plan_live(scenarios, options)
     header = header_of(options, profile, clauses, cases, mode="live")
-    header = dataclasses.replace(header, defaults={**header.defaults, "max_tokens of a request": str(MAX_TOKENS)})
+    mark = f"{MARK}{secrets.token_hex(3)}-"
+    told = {"max_tokens of a request": str(MAX_TOKENS), "mark of the prompts": f"{mark}..."}
+    header = dataclasses.replace(header, defaults={**header.defaults, **told})
     observe(header)
     budget = Budget(options.max_requests, options.max_tokens)
+    job = Job(options=options, profile=profile, clauses=clauses, key=key, budget=budget, mark=mark)
     done: list[Case] = []
-    end = asyncio.run(_play(cases, options, profile, clauses, key, budget, done, observe))
-    report = close(header, done, ended_at=now(), end=end, spent=budget.told())
+
+    def keep(case: Case) -> None:
+        done.append(case)
+        observe(case)
+
+    errors: tuple[str, ...] = ()
+    try:
+        end = asyncio.run(job.perform(cases, keep))
+    except KeyboardInterrupt:
+        end, errors = RunEnd.INTERRUPTED, ("interrupted by the caller",)
+    report = close(header, done, ended_at=now(), end=end, errors=errors, spent=budget.told())
     assert report.footer is not None
     observe(report.footer)
     return report
 
 
-async def _play(
-    cases: Sequence[PlannedCase],
-    options: RunOptions,
-    profile: Profile,
-    clauses: Sequence[Clause],
-    key: str,
-    budget: Budget,
-    done: list[Case],
-    observe: Observe,
-) -> RunEnd:
-    drivers: dict[str, Driver] = {}
-    end = RunEnd.COMPLETE
-    try:
-        for case in cases:
-            scenario = case.scenario
-            skipped = case.skipped
-            if not skipped:
-                nonce = nonce_for(options.seed, case.id)
-                call, estimate = call_of(case, options, profile, key, nonce)
-                if not budget.allows(estimate):
-                    end, skipped = RunEnd.CAPPED, "the cap on requests or tokens would be passed"
-            if skipped:
-                made = Case(id=case.id, scenario=scenario.id, title=scenario.title, driver=case.driver, skipped=skipped)
-            else:
-                driver = drivers.setdefault(case.driver, drivers.get(case.driver) or make_driver(case.driver))
-                exchange = await _exchange(case, call, driver, nonce, options)
-                budget.spend(exchange, estimate)
-                made = case_of(
-                    exchange, judge(exchange, clauses), scenario=scenario.id, title=scenario.title, case=case.id
-                )
-            done.append(made)
-            observe(made)
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        end = RunEnd.INTERRUPTED
-    finally:
-        for driver in drivers.values():
-            await driver.aclose()
-    return end
+@dataclasses.dataclass(kw_only=True)
+class Job:
+    """One live run: sends the cases one after the other while the budget allows it, and judges what came back."""
+
+    options: RunOptions
+    profile: Profile
+    clauses: Sequence[Clause]
+    key: str
+    budget: Budget
+    mark: str
+
+    async def perform(self, cases: Sequence[PlannedCase], keep: Callable[[Case], None]) -> RunEnd:
+        """Play the cases until the budget has no room for the next one: it and those behind it are skipped."""
+        drivers = {name: make_driver(name) for name in drivers_of(cases)}
+        end = RunEnd.COMPLETE
+        try:
+            for case in cases:
+                made = _left_out(case, case.skipped or CAPPED)
+                if not case.skipped and end is RunEnd.COMPLETE:
+                    played = await self._play(case, drivers[case.driver])
+                    made, end = (played, end) if played is not None else (made, RunEnd.CAPPED)
+                keep(masked(made, self.key))
+        finally:
+            for driver in drivers.values():
+                await driver.aclose()
+        return end
+
+    async def _play(self, case: PlannedCase, driver: Driver) -> Case | None:
+        """The case of one request; None when the budget has no room for it. A fault of our own is the case's error."""
+        mark = nonce_for(self.options.seed, case.id).replace("cf-", self.mark)
+        call, estimate = call_of(case, self.options, self.profile, self.key, mark)
+        if not self.budget.allows(estimate):
+            return None
+        try:
+            capture = await driver.send(call)
+        except DriverError as error:
+            return dataclasses.replace(_left_out(case, ""), error=str(error))
+        exchange = assemble(
+            name=case.id,
+            transcript=capture.transcript,
+            attempts=None,
+            terms=Terms(key_valid=case.scenario.request.api_key is None),
+            driver=case.driver,
+            hangup=capture.hangup,
+            client=capture.client,
+        )
+        self.budget.spend(exchange, estimate)
+        verdicts = judge(exchange, self.clauses)
+        return case_of(exchange, verdicts, scenario=case.scenario.id, title=case.scenario.title, case=case.id)
 
 
-async def _exchange(case: PlannedCase, call: Call, driver: Driver, nonce: str, options: RunOptions) -> Exchange:
-    capture = await driver.send(call)
-    return assemble(
-        name=case.id,
-        transcript=capture.transcript,
-        attempts=None,
-        terms=Terms(key_valid=case.scenario.request.api_key is None),
-        driver=case.driver,
-        nonce=nonce if nonce.encode() in capture.transcript.request else "",
-        hangup=capture.hangup,
-        client=capture.client,
-    )
+def _left_out(case: PlannedCase, reason: str) -> Case:
+    scenario = case.scenario
+    return Case(id=case.id, scenario=scenario.id, title=scenario.title, driver=case.driver, skipped=reason)

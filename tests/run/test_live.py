@@ -1,0 +1,216 @@
+"""Live runs against a deployed gateway: its upstream is not ours, the cost is capped, the key is nowhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance.cli import main
+from conformance.errors import TargetError, UsageError
+from conformance.options import RunOptions
+from conformance.report.model import Case, Leg
+from conformance.run import live, run
+from conformance.run.live import MARK, Budget, call_of, key_of, plan_live
+from conformance.run.mask import masked
+from conformance.run.plan import PlannedCase, plan_cases
+from conformance.run.stage import Stage, open_stage
+from tests.run.scenes import REFERENCE, scenario, url_profile
+
+LIVE = scenario("live", "live = true")
+KEY = REFERENCE.api_key
+
+#: What the healthy default of the replay upstream tells of itself, for a chat reply.
+BASELINE = ["baseline.chat", "baseline.chat-stream-usage", "models.list"]
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """The deployed gateway: the replay upstream stands behind it and is armed for nothing."""
+    cases = plan_cases([scenario()], ["wire"], REFERENCE)
+    with open_stage(REFERENCE, cases, tmp_path_factory.mktemp("deployed")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def words(stage: Stage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """The command line of the job; the key stands in a variable alone."""
+    monkeypatch.setenv("CONFORMANCE_TEST_KEY", KEY)
+    monkeypatch.chdir(tmp_path)
+    line = ["run", "--target", stage.seat.base_url, "--live", "--model", stage.seat.lanes[0].alias]
+    return [*line, "--api-key-env", "CONFORMANCE_TEST_KEY", "--select", ",".join(BASELINE)]
+
+
+def rows(kind: str) -> list[dict[str, object]]:
+    """The lines of one kind in the report that was written here."""
+    lines = Path("conformance-report/report.jsonl").read_text(encoding="utf-8").splitlines()
+    return [row for row in map(json.loads, lines) if row["kind"] == kind]
+
+
+def posts(stage: Stage) -> int:
+    """How many requests of the API the upstream has seen."""
+    assert stage.upstream is not None
+    return sum(entry.request.startswith(b"POST") for entry in stage.upstream.client().stray())
+
+
+def test_verdicts_and_exact_cost(words: list[str], stage: Stage) -> None:
+    """Every SDK driver sends what needs no play; requests and tokens are those that were sent and reported."""
+    tokens, before = tokens_reported(stage), posts(stage)
+    assert main(words) == 0
+    (footer,) = rows("footer")
+    played = [row for row in rows("case") if not row.get("skipped")]
+    chats = [row for row in played if str(row["scenario"]).startswith("baseline.")]
+    assert footer["spent"] == {
+        "requests": len(played),
+        "tokens": tokens * len(chats),
+        "replies_without_usage": 0,
+    }
+    assert (len(chats), len(played)) == (6, 9)
+    assert posts(stage) - before == len(chats)
+
+
+def tokens_reported(stage: Stage) -> int:
+    """What one reply of the healthy default reports."""
+    import httpx
+
+    answer = httpx.post(
+        f"{stage.seat.base_url}/chat/completions",
+        headers={"Authorization": f"Bearer {KEY}"},
+        json={"model": stage.seat.lanes[0].alias, "messages": [{"role": "user", "content": "Hi"}]},
+    )
+    return int(answer.json()["usage"]["total_tokens"])
+
+
+def test_cap_on_requests(words: list[str], stage: Stage) -> None:
+    """With a cap of 3 requests, 3 are sent; the rest is skipped with the reason, and the run's end says so."""
+    before = posts(stage)
+    assert main([*words, "--max-requests", "3"]) == 0
+    (footer,) = rows("footer")
+    assert (footer["spent"]["requests"], footer["end"]) == (3, "capped")  # type: ignore[index]
+    assert posts(stage) - before == 3
+    skipped = [row["skipped"] for row in rows("case") if row.get("skipped")]
+    assert skipped
+    assert set(skipped) == {live.CAPPED}
+
+
+def test_cap_on_tokens(words: list[str], stage: Stage) -> None:
+    """The cap on tokens stops the run before a request that could pass it, not after."""
+    before = posts(stage)
+    main([*words, "--max-tokens", "1"])
+    assert posts(stage) == before
+    assert main([*words, "--max-tokens", "150"]) == 0
+    (footer,) = rows("footer")
+    assert footer["end"] == "capped"
+    assert 0 < footer["spent"]["tokens"] <= 150  # type: ignore[index]
+
+
+def test_the_key_is_nowhere(words: list[str], stage: Stage, capfd: pytest.CaptureFixture[str]) -> None:
+    """Neither output nor any form of the report holds the key, whether the gateway conforms or echoes it."""
+    assert main(words) == 0
+    # A model of that name is not known, and the gateway's error repeats it.
+    words[words.index("--model") + 1] = f"model-{KEY}"
+    main(words)
+    output = "".join(capfd.readouterr())
+    assert KEY not in output.replace(f"--model model-{KEY}", "")
+    for file in Path("conformance-report").iterdir():
+        assert KEY.encode() not in file.read_bytes(), file.name
+
+
+def test_a_bad_key_is_judged(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key that the gateway rejects is no fault of the harness: its errors are judged, and cost no tokens."""
+    monkeypatch.setenv("CONFORMANCE_TEST_KEY", "sk-test-not-the-key")
+    assert main(words) in (0, 1)
+    (footer,) = rows("footer")
+    assert footer["spent"]["tokens"] == 0  # type: ignore[index]
+
+
+def test_upstream_is_not_asked_for(stage: Stage) -> None:
+    """Clauses that need the upstream leg are not applicable, and what needs a play is skipped with the reason."""
+    options = RunOptions(
+        target=stage.seat.base_url, live=True, model=stage.seat.lanes[0].alias, drivers=("wire",),
+        select=("baseline.chat", "pool.member-retired-404"),
+    )  # fmt: skip
+    report = run(options)
+    chat, pool = report.cases
+    assert pool.skipped == "it needs an upstream that plays"
+    assert chat.attempts is None
+    assert {verdict.outcome.value for verdict in chat.verdicts if verdict.clause.startswith("pool.failover")} == {
+        "not-applicable"
+    }
+    assert report.header.mode == "live"
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (RunOptions(target="reference", live=True, model="m"), TargetError),
+        (RunOptions(target="http://127.0.0.1:9/v1", live=True), UsageError),
+        (
+            RunOptions(target="http://127.0.0.1:9/v1", live=True, model="m", api_key_env="CONFORMANCE_NO_KEY"),
+            UsageError,
+        ),
+        (RunOptions(target="http://127.0.0.1:9/v1", live=True, model="m", select=("pool.*",)), UsageError),
+    ],
+    ids=["no url", "no model", "no key", "nothing live"],
+)
+def test_what_cannot_be_run_live(options: RunOptions, error: type[Exception]) -> None:
+    """A launched target, no model, no key, or a selection of which nothing can be sent is refused before any request."""
+    with pytest.raises(error):
+        run(options)
+
+
+def test_unreachable_gateway(tmp_path: Path) -> None:
+    """A gateway that is not there is a fact of each exchange; a success that tells no usage is counted at its estimate."""
+    report = run(
+        RunOptions(target="http://127.0.0.1:9/v1", live=True, model="m", drivers=("wire",), select=("baseline.chat",))
+    )
+    (case,) = report.cases
+    assert case.client is not None
+    assert case.client.end == "refused"
+
+
+def test_budget_counts_what_was_not_reported() -> None:
+    """Reserved tokens count against the cap like reported ones."""
+    budget = Budget(max_requests=2, max_tokens=100, tokens=30, reserved=40)
+    assert budget.allows(30)
+    assert not budget.allows(31)
+    budget.requests = 2
+    assert not budget.allows(0)
+
+
+def test_each_prompt_is_capped_and_its_own() -> None:
+    """A chat request gets a cap on its answer; its prompt carries a mark that no replay upstream takes for a nonce."""
+    (case,) = plan_live([LIVE], RunOptions(drivers=("wire",)))
+    call, estimate = call_of(case, RunOptions(model="m"), url_profile(), "sk-test-key", f"{MARK}abc123")
+    assert call.params["max_tokens"] == live.MAX_TOKENS
+    assert json.loads(call.body) == call.params
+    assert b"cf-" not in call.body
+    assert b"live-abc123" in call.body
+    assert estimate > live.MAX_TOKENS
+
+
+def test_several_answers_are_estimated() -> None:
+    """n answers can cost n times the cap."""
+    many = PlannedCase(scenario=scenario("n", 'live = true\nrequest = { n = 3, max_tokens = 50, endpoint = "chat.completions", '
+                                         'messages = [{ role = "user", content = "Hi" }] }'), driver="wire")  # fmt: skip
+    _, estimate = call_of(many, RunOptions(model="m"), url_profile(), "sk-test-key", "live-x")
+    assert estimate > 150
+
+
+def test_key_of_the_profile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The key comes from the variable that is named, else from the profile."""
+    monkeypatch.setenv("CONFORMANCE_TEST_KEY", "sk-test-1")
+    assert key_of(RunOptions(api_key_env="CONFORMANCE_TEST_KEY"), url_profile()) == "sk-test-1"
+    assert key_of(RunOptions(), REFERENCE) == REFERENCE.api_key
+
+
+def test_mask() -> None:
+    """The key's bytes are replaced one by one, so that no span moves; a word that is no secret is left alone."""
+    leg = Leg(name="request", data=b"Bearer sk-test-key\r\n", arrivals=(), cut=0)
+    case = Case(id="a[wire]", scenario="a", evidence=(leg,), error="refused sk-test-key")
+    made = masked(case, "sk-test-key")
+    assert made.evidence[0].data == b"Bearer ***********\r\n"
+    assert made.error == "refused ***********"
+    assert masked(case, "key") == case

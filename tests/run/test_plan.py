@@ -1,0 +1,94 @@
+"""Scenarios and drivers become cases: who sends what, in which lane, and why something is left out."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from conformance.errors import UsageError
+from conformance.run.plan import DEFAULT_DRIVERS, checked_drivers, drivers_of, fits, plan_cases
+from conformance.scenario.load import load_scenarios
+from tests.run.scenes import REFERENCE, scenario, url_profile
+
+RAW = 'request = { endpoint = "chat.completions", raw = "{\\"model\\":" }'
+POOL = 'lane = "pool4"'
+
+
+def test_a_lane_for_each_case() -> None:
+    """No two cases share a lane, whatever their drivers, and the lanes are numbered without a gap."""
+    cases = plan_cases([scenario("a"), scenario("b", POOL)], ["wire", "httpx"], REFERENCE)
+    assert [case.id for case in cases] == ["test.a[wire]", "test.a[httpx]", "test.b[wire]", "test.b[httpx]"]
+    assert [case.lane for case in cases] == [0, 1, 2, 3]
+    assert [case.members for case in cases] == [1, 1, 4, 4]
+
+
+def test_the_raw_driver_repeats() -> None:
+    """What a scenario repeats is repeated by the wire driver alone, each time as a case and in a lane of its own."""
+    cases = plan_cases([scenario("again", "repeat = { alone = 3 }")], ["wire", "httpx"], REFERENCE)
+    assert [case.id for case in cases] == [
+        "test.again[wire]",
+        "test.again[wire]#2",
+        "test.again[wire]#3",
+        "test.again[httpx]",
+    ]
+    assert [case.lane for case in cases] == [0, 1, 2, 3]
+
+
+def test_what_is_not_promised_is_skipped() -> None:
+    """A scenario that needs an undeclared capability is a skipped case that says so, and takes no lane."""
+    needy = scenario("needy", 'needs = ["cache", "retries"]')
+    skipped, played = plan_cases([needy, scenario("plain")], ["wire"], REFERENCE)
+    assert skipped.skipped == "the target does not declare cache, retries"
+    assert (skipped.lane, skipped.lanes, played.lane) == (-1, (), 0)
+
+
+def test_raw_bytes_need_the_raw_driver() -> None:
+    """A raw body is sent by the wire driver alone, unless the scenario names its drivers."""
+    raw = scenario("raw", RAW)
+    assert [driver for driver in ("wire", "httpx", "openai-python") if fits(raw, driver)] == ["wire"]
+    named = dataclasses.replace(raw, drivers=("wire", "httpx"))
+    assert [driver for driver in ("wire", "httpx", "openai-python") if fits(named, driver)] == ["wire", "httpx"]
+
+
+def test_drivers_of_a_plan() -> None:
+    """Each driver that something is played through, once; a driver whose cases are all skipped is not among them."""
+    lonely = scenario("lonely", 'drivers = ["httpx"]\nneeds = ["cache"]')
+    cases = plan_cases([scenario("a"), scenario("b"), lonely], ["wire", "httpx", "openai-python"], REFERENCE)
+    assert drivers_of(cases) == ("wire", "httpx", "openai-python")
+    assert drivers_of([case for case in cases if case.scenario is lonely]) == ()
+
+
+def test_unknown_driver() -> None:
+    """An unknown driver is the caller's mistake, and the nearest known one is named."""
+    assert checked_drivers(()) == DEFAULT_DRIVERS
+    with pytest.raises(UsageError, match="openai-pyton") as caught:
+        checked_drivers(["openai-pyton"])
+    assert "openai-python" in caught.value.hint
+
+
+def test_nothing_left() -> None:
+    """A selection that no chosen driver can send is refused: it would prove nothing."""
+    with pytest.raises(UsageError, match="no selected scenario fits"):
+        plan_cases([scenario("raw", RAW)], ["httpx"], REFERENCE)
+
+
+def test_sequence_lanes() -> None:
+    """A sequence has the lanes that its steps name, and the next case's lanes come after them."""
+    steps = 'lane = "pool2"\nsteps = [{ times = 2 }, { lane = "other" }, { lane = "sibling" }]'
+    one, two = plan_cases([scenario("steps", steps), scenario("next")], ["wire"], REFERENCE)
+    assert (one.lanes, two.lanes) == ((0, 1, 2), (3,))
+    assert (one.parts, two.parts) == (5, 1)
+
+
+def test_sequences_where_lanes_cannot_isolate() -> None:
+    """At a URL a sequence is skipped, with the reason, unless the target's lanes keep its memory apart."""
+    (case,) = plan_cases([scenario("steps", 'lane = "pool2"\nsteps = [{}, {}]')], ["wire"], url_profile())
+    assert case.skipped
+
+
+def test_bundled_scenarios_can_be_planned() -> None:
+    """Every bundled scenario gives at least one case with the default drivers, and every id is unique."""
+    cases = plan_cases(load_scenarios(), (), REFERENCE)
+    assert {case.scenario.id for case in cases} == {one.id for one in load_scenarios()}
+    assert len({case.id for case in cases}) == len(cases)
