@@ -21,6 +21,7 @@ from tests.run.scenes import REFERENCE, scenario, url_profile
 
 LIVE = scenario("live", "live = true")
 KEY = REFERENCE.api_key
+NOBODY = "http://127.0.0.1:9/v1"
 
 #: What the healthy default of the replay upstream tells of itself, for a chat reply.
 BASELINE = ["baseline.chat", "baseline.chat-stream-usage", "models.list"]
@@ -146,26 +147,25 @@ def test_upstream_is_not_asked_for(stage: Stage) -> None:
     ("options", "error"),
     [
         (RunOptions(target="reference", live=True, model="m"), TargetError),
-        (RunOptions(target="http://127.0.0.1:9/v1", live=True), UsageError),
+        (RunOptions(target=NOBODY, live=True), UsageError),
         (
-            RunOptions(target="http://127.0.0.1:9/v1", live=True, model="m", api_key_env="CONFORMANCE_NO_KEY"),
+            RunOptions(target=NOBODY, live=True, model="m", api_key_env="CONFORMANCE_NO_KEY"),
             UsageError,
         ),
-        (RunOptions(target="http://127.0.0.1:9/v1", live=True, model="m", select=("pool.*",)), UsageError),
+        (RunOptions(target=NOBODY, live=True, model="m", select=("pool.*",)), UsageError),
     ],
     ids=["no url", "no model", "no key", "nothing live"],
 )
 def test_what_cannot_be_run_live(options: RunOptions, error: type[Exception]) -> None:
-    """A launched target, no model, no key, or a selection of which nothing can be sent is refused before any request."""
+    """A launched target, no model, no key, or a selection with nothing to send is refused before any request."""
     with pytest.raises(error):
         run(options)
 
 
-def test_unreachable_gateway(tmp_path: Path) -> None:
-    """A gateway that is not there is a fact of each exchange; a success that tells no usage is counted at its estimate."""
-    report = run(
-        RunOptions(target="http://127.0.0.1:9/v1", live=True, model="m", drivers=("wire",), select=("baseline.chat",))
-    )
+def test_unreachable_gateway() -> None:
+    """A gateway that is not there is a fact of each exchange."""
+    options = RunOptions(target=NOBODY, live=True, model="m", drivers=("wire",), select=("baseline.chat",))
+    report = run(options)
     (case,) = report.cases
     assert case.client is not None
     assert case.client.end == "refused"
@@ -193,8 +193,9 @@ def test_each_prompt_is_capped_and_its_own() -> None:
 
 def test_several_answers_are_estimated() -> None:
     """n answers can cost n times the cap."""
-    many = PlannedCase(scenario=scenario("n", 'live = true\nrequest = { n = 3, max_tokens = 50, endpoint = "chat.completions", '
-                                         'messages = [{ role = "user", content = "Hi" }] }'), driver="wire")  # fmt: skip
+    request = 'messages = [{ role = "user", content = "Hi" }], n = 3, max_tokens = 50'
+    lines = f'live = true\nrequest = {{ endpoint = "chat.completions", {request} }}'
+    many = PlannedCase(scenario=scenario("n", lines), driver="wire")
     _, estimate = call_of(many, RunOptions(model="m"), url_profile(), "sk-test-key", "live-x")
     assert estimate > 150
 
