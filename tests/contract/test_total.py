@@ -8,13 +8,14 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from conformance.cassette.model import Envelope, EnvelopeEnd, Frame
 from conformance.contract.clause import Outcome
 from tests.contract import reports_providers
-from tests.contract.captures import Capture, Try, capture, verdicts
+from tests.contract.captures import Ask, Capture, Try, ask, capture, embeddings, error, stream, verdicts, wire
 from tests.contract.report import right_trials, wrong_trials
 
 SEEDS = [
@@ -33,6 +34,8 @@ NAMES = (
     "data",
     "output",
     "item",
+    "type",
+    "code",
 )
 CAPABILITIES = frozenset({"failover", "retries", "provider-blind", "idle-timeout", "first-token-timeout", "streaming"})
 
@@ -126,14 +129,14 @@ def _legs(item: Capture) -> tuple[Try, ...]:
 def test_a_value_of_any_type_anywhere_is_judged(data: st.DataObject) -> None:
     """Any JSON value in any place of either leg, or of the request, gives verdicts."""
     item = data.draw(st.sampled_from(SEEDS))
-    ask = item.request
-    if data.draw(st.booleans()) and isinstance(ask.value, dict):
-        path = data.draw(st.sampled_from(list(places(ask.value))))
-        ask = replace(ask, value=json.dumps(put(ask.value, path, data.draw(values))).encode())
+    asked = item.request
+    if data.draw(st.booleans()) and isinstance(asked.value, dict):
+        path = data.draw(st.sampled_from(list(places(asked.value))))
+        asked = replace(asked, value=json.dumps(put(asked.value, path, data.draw(values))).encode())
     reply = data.draw(spoilt_value(item.reply))
     first = _legs(item)[0]
     upstream = (replace(first, envelope=data.draw(spoilt_value(first.envelope))), *_legs(item)[1:])
-    assert faulty(capture(ask, reply, data.draw(st.sampled_from([None, upstream])), *CAPABILITIES)) == {}
+    assert faulty(capture(asked, reply, data.draw(st.sampled_from([None, upstream])), *CAPABILITIES)) == {}
 
 
 @bounded
@@ -145,3 +148,21 @@ def test_any_bytes_are_judged(data: st.DataObject) -> None:
     first = _legs(item)[0]
     upstream = (replace(first, envelope=data.draw(spoilt_bytes(first.envelope))),)
     assert faulty(capture(item.request, reply, data.draw(st.sampled_from([None, upstream])), *CAPABILITIES)) == {}
+
+
+SPOILT = {
+    "a type that is a list": capture(ask("responses", stream=True), wire(stream({"type": ["x"]}, done=False))),
+    "data that is a number": capture(ask("embeddings"), wire(embeddings([0.5])), wire({"data": 7})),
+    "a code that is a list": capture(
+        ask(), wire(error(code=["x"]), status=400), wire(error(code="rate_limit_exceeded"), status=429)
+    ),
+    "a model of half a pair": capture(
+        Ask(value=b'{"model":"\\ud800"}'), wire(b"no", status=502), wire(b"no", status=502), "provider-blind"
+    ),
+}
+
+
+@pytest.mark.parametrize("item", [pytest.param(item, id=name) for name, item in SPOILT.items()])
+def test_a_value_of_the_wrong_kind_is_borne(item: Capture) -> None:
+    """What once ended a clause in an exception is judged."""
+    assert faulty(item) == {}
