@@ -1,4 +1,4 @@
-"""The norms that clauses quote, by key: where each stands and when it was read. Clauses name the key, never the text."""
+"""The norms that clauses quote, by key: where each stands, when it was read. Clauses name the key, never the text."""
 
 from __future__ import annotations
 

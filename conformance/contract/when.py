@@ -1,4 +1,4 @@
-"""The conditions under which clauses apply, each named once: about the request, the reply, its end, the upstream leg."""
+"""The conditions under which clauses apply, each named once: on the request, the reply, its end, the upstream leg."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def leg_of(x: Exchange, attempt: Attempt) -> str:
 
 
 def broken_upstream(x: Exchange) -> bool:
-    """The serving attempt gave a 2xx and then broke: cut, stalled, reset, unreadable, or ended without telling an end."""
+    """The serving attempt gave a 2xx and then broke: cut, stalled, reset, unreadable, or without telling an end."""
     attempt = serving(x)
     if attempt is None:
         return False
