@@ -47,9 +47,11 @@ def fate_of(exchange: Exchange, attempt: Attempt) -> Fate:
 
 
 def _left(exchange: Exchange, attempt: Attempt) -> bool:
-    """Whether the gateway had a reason of its own to go away: the client's hang-up, or another member's success."""
-    others = exchange.attempts or ()
-    return exchange.hangup is not None or any(other.succeeded for other in others if other is not attempt)
+    """Whether the gateway had a reason of its own to go away: the client's hang-up, or another member's success, of one
+    that was asked at the same time.
+    """
+    others = (other for other in exchange.attempts or () if other is not attempt)
+    return exchange.hangup is not None or any(other.succeeded and other.at < attempt.ended_at for other in others)
 
 
 def _fate_of_success(reply: Reply) -> Fate:
@@ -157,7 +159,8 @@ def _cooldowns(key: Key, records: Iterable[Record], length: float, after: int) -
             if window is not None or failures >= after:
                 if window is not None:
                     yield _closed(window, ended)
-                    series += 1
+                    # A failure of a request that was on its way before is no further one.
+                    series += record.dispatch.at >= window.opened
                 window = _memory(key, record.dispatch, length, series)
         elif window is None:
             failures = 0
