@@ -239,7 +239,8 @@ def _conforms(x: Exchange, reply: Reply) -> bool:
         found = _vectors(reply)
         encoded = x.request.get("encoding_format") == "base64"
         data = reply.doc.get("data") if reply.doc is not None else None
-        kinds = {isinstance(item.get("embedding"), str) for item in data or () if isinstance(item, dict)}
+        data = data if isinstance(data, list) else []
+        kinds = {isinstance(item.get("embedding"), str) for item in data if isinstance(item, dict)}
         return bool(found) and kinds == {encoded}
     if x.request.endpoint is Endpoint.RESPONSES:
         return reply.answer.finished
