@@ -14,7 +14,7 @@ from conformance.contract.clause import Clause
 from conformance.options import RunOptions
 from conformance.report.evidence import requirement_of
 from conformance.report.model import RunHeader
-from conformance.run.plan import PlannedCase
+from conformance.run.plan import SPARES, PlannedCase
 from conformance.scenario.model import PlayItem
 from conformance.target.profile import Profile
 
@@ -60,6 +60,7 @@ def defaults_of(options: RunOptions, profile: Profile) -> dict[str, str]:
         f"exchange {limits.exchange:g} s",
         "attempts": "each request is sent once; SDK drivers with max_retries=0",
         "windows": ", ".join(_windows(profile)) or "none",
+        "sequences": f"one that came too late for its windows is played again in fresh lanes, {SPARES} times at most",
         "settle": f"{profile.settle_ms:g} ms after the last upstream attempt",
         "workers": str(options.workers),
         "max_requests": str(options.max_requests) if options.max_requests is not None else "none",

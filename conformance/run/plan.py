@@ -14,6 +14,8 @@ from conformance.target.profile import Profile
 
 #: What a run uses unless told otherwise: the wire judged raw, and the official SDK on the same scenarios.
 DEFAULT_DRIVERS = ("wire", "openai-python")
+#: How often a sequence is played again, each time in fresh lanes, when it came too late for its windows.
+SPARES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +23,7 @@ class PlannedCase:
     """One scenario through one driver. `lane` numbers its lane (-1: none needed, it is skipped for the reason given).
 
     `other` and `sibling` number the lanes that a sequence needs besides (-1: none); see scenario.model.StepLane.
+    `spares` are as many more groups of such lanes, for a sequence that came too late for its windows.
     """
 
     scenario: Scenario
@@ -30,6 +33,7 @@ class PlannedCase:
     number: int = 1
     other: int = -1
     sibling: int = -1
+    spares: int = 0
 
     @property
     def id(self) -> str:
@@ -52,9 +56,29 @@ class PlannedCase:
         return {StepLane.OWN: self.lane, StepLane.OTHER: self.other, StepLane.SIBLING: self.sibling}[lane]
 
     @property
+    def group(self) -> int:
+        """How many lanes it is played in."""
+        return sum(number >= 0 for number in (self.lane, self.other, self.sibling))
+
+    @property
+    def tries(self) -> tuple[PlannedCase, ...]:
+        """The case, then the case in each of its spare groups of lanes."""
+        return tuple(self._moved(again * self.group) for again in range(self.spares + 1))
+
+    def _moved(self, lanes: int) -> PlannedCase:
+        moved = (number + lanes if number >= 0 else -1 for number in (self.lane, self.other, self.sibling))
+        lane, other, sibling = moved
+        return replace(self, lane=lane, other=other, sibling=sibling, spares=0)
+
+    @property
     def lanes(self) -> tuple[int, ...]:
-        """The numbers of all its lanes, in order; a sibling shares the ports of the first."""
-        return tuple(number for number in (self.lane, self.other, self.sibling) if number >= 0)
+        """The numbers of all its lanes, in order, spare ones too."""
+        return tuple(range(self.lane, self.lane + self.group * (self.spares + 1))) if self.lane >= 0 else ()
+
+    @property
+    def shared(self) -> dict[int, int]:
+        """Its lanes that have the ports of another: each group's sibling has those of the group's first."""
+        return {one.sibling: one.lane for one in self.tries if one.sibling >= 0}
 
 
 def fits(scenario: Scenario, driver: str) -> bool:
@@ -86,7 +110,7 @@ def plan_cases(scenarios: Sequence[Scenario], drivers: Iterable[str], profile: P
     chosen = checked_drivers(drivers)
     cases: list[PlannedCase] = []
     lane = 0
-    for scenario in scenarios:
+    for scenario in (_sized(one, profile) for one in scenarios):
         reason = ruled_out(scenario, profile)
         for driver in chosen:
             if not fits(scenario, driver):
@@ -96,7 +120,10 @@ def plan_cases(scenarios: Sequence[Scenario], drivers: Iterable[str], profile: P
                 continue
             # The raw driver alone repeats: what a random pick shows is the gateway's, whoever asks.
             for number in range(1, (scenario.repeat.alone if driver == "wire" else 1) + 1):
-                cases.append(_placed(PlannedCase(scenario=scenario, driver=driver, number=number), lane))
+                planned = PlannedCase(
+                    scenario=scenario, driver=driver, number=number, spares=_spares(scenario, profile)
+                )
+                cases.append(_placed(planned, lane))
                 lane += len(cases[-1].lanes)
     if not cases:
         raise UsageError("no selected scenario fits the selected drivers", where="--select, --driver")
@@ -109,6 +136,22 @@ def _placed(case: PlannedCase, lane: int) -> PlannedCase:
     other = lane + 1 if StepLane.OTHER in places else -1
     sibling = lane + 1 + (other >= 0) if StepLane.SIBLING in places else -1
     return replace(case, lane=lane, other=other, sibling=sibling)
+
+
+def _sized(scenario: Scenario, profile: Profile) -> Scenario:
+    """The scenario with every step's number of requests worked out for the target."""
+    if not any(step.per_failure for step in scenario.steps):
+        return scenario
+    steps = tuple(
+        replace(step, times=step.times * profile.cooldown_after, per_failure=False) if step.per_failure else step
+        for step in scenario.steps
+    )
+    return replace(scenario, steps=steps)
+
+
+def _spares(scenario: Scenario, profile: Profile) -> int:
+    """How often a sequence may be played again: the lanes of a running target are what they are."""
+    return SPARES if scenario.steps and profile.kind != "url" else 0
 
 
 def ruled_out(scenario: Scenario, profile: Profile) -> str:

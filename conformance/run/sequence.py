@@ -1,7 +1,7 @@
 """A scenario of several steps: its requests sent at their times, then judged one by one and as a whole.
 
-Waits are counted from the end of the step before; what was observed is read only when all has been sent, so that
-reading takes no time from the windows that are measured.
+Waits are counted from the end of the step before. What was observed is read only when all has been sent, and bit by
+bit, so that reading takes no time from the windows that this sequence or another measures.
 """
 
 from __future__ import annotations
@@ -35,31 +35,32 @@ class Sent:
     lane: str
 
 
-async def perform(player: Player, case: PlannedCase, *, repetition: int = 0) -> facts.Sequence:
-    """Send the steps of a case and read what came of them. Raises ConformanceError for faults of our own."""
+async def perform(player: Player, case: PlannedCase, *, repetition: int = 0) -> list[Sent]:
+    """Send the steps of a case at their times. Raises ConformanceError for faults of our own."""
     sent: list[Sent] = []
     ended, nonce = monotonic(), ""
     for number, step in enumerate(case.scenario.steps, 1):
-        await _until(ended + milliseconds(step.after, player.profile) / 1000)
+        at = ended + milliseconds(step.after, player.profile) / 1000
         nonces = [
             nonce if step.same_nonce else player.nonce(f"{case.id}/{number}.{k}", repetition)
             for k in range(1, step.times + 1)
         ]
-        made = await _send(player, _part(case, step), step, nonces)
+        made = await _send(player, _part(case, step), step, nonces, at)
         sent += [Sent(observed=seen, step=number, number=k, lane=step.lane.value) for k, seen in enumerate(made, 1)]
         ended, nonce = max(_ended(seen) for seen in made), nonces[-1]
-    return _read(player, case, sent)
+    return sent
 
 
-async def _send(player: Player, part: PlannedCase, step: SequenceStep, nonces: Sequence[str]) -> list[Observed]:
-    """Send one step's requests: at once, or one after the other with the step's gap between."""
+async def _send(
+    player: Player, part: PlannedCase, step: SequenceStep, nonces: Sequence[str], at: float
+) -> list[Observed]:
+    """Send one step's requests at `at`: at once, or one after the other with the step's gap between."""
     if step.together:
-        return list(await asyncio.gather(*(player.observe(part, nonce=nonce) for nonce in nonces)))
+        return list(await asyncio.gather(*(player.observe(part, nonce=nonce, at=at) for nonce in nonces)))
     made: list[Observed] = []
     for nonce in nonces:
-        if made:
-            await _until(_ended(made[-1]) + step.gap_ms / 1000)
-        made.append(await player.observe(part, nonce=nonce))
+        made.append(await player.observe(part, nonce=nonce, at=at))
+        at = _ended(made[-1]) + step.gap_ms / 1000
     return made
 
 
@@ -82,23 +83,16 @@ def _ended(observed: Observed) -> float:
     return transcript.origin + transcript.ended_at / 1000
 
 
-async def _until(at: float) -> None:
-    await asyncio.sleep(max(0.0, at - monotonic()))
-
-
-def _read(player: Player, case: PlannedCase, sent: Sequence[Sent]) -> facts.Sequence:
+async def read(player: Player, case: PlannedCase, sent: Sequence[Sent]) -> facts.Sequence:
+    """Read what was observed, one request at a time: other sequences of this loop are at their own times meanwhile."""
     profile = player.profile
     start = min(one.observed.capture.transcript.origin for one in sent)
-    turns = [
-        facts.Turn(
-            exchange=dataclasses.replace(player.joined(one.observed), name=f"{case.id}/{one.step}.{one.number}"),
-            began=(one.observed.capture.transcript.origin - start) * 1000,
-            step=one.step,
-            number=one.number,
-            lane=one.lane,
-        )
-        for one in sent
-    ]
+    turns: list[facts.Turn] = []
+    for one in sent:
+        exchange = dataclasses.replace(player.joined(one.observed), name=f"{case.id}/{one.step}.{one.number}")
+        began = (one.observed.capture.transcript.origin - start) * 1000
+        turns.append(facts.Turn(exchange=exchange, began=began, step=one.step, number=one.number, lane=one.lane))
+        await asyncio.sleep(0)
     return facts.Sequence(
         name=case.id,
         turns=tuple(sorted(turns, key=lambda turn: turn.began)),
@@ -112,7 +106,7 @@ def _read(player: Player, case: PlannedCase, sent: Sequence[Sent]) -> facts.Sequ
     )
 
 
-def sequence_cases(case: PlannedCase, sequence: facts.Sequence, clauses: Iterable[Clause]) -> tuple[Case, ...]:
+async def sequence_cases(case: PlannedCase, sequence: facts.Sequence, clauses: Iterable[Clause]) -> tuple[Case, ...]:
     """A case of the report for each request, judged by itself, and one for the sequence.
 
     A clause about exchanges that the scenario exercises has to be reached by one of its requests: those that reached it
@@ -121,7 +115,10 @@ def sequence_cases(case: PlannedCase, sequence: facts.Sequence, clauses: Iterabl
     chosen = tuple(clauses)
     whole = frozenset(clause.id for clause in chosen if clause.scope is Scope.SEQUENCE)
     own = tuple(name for name in case.scenario.exercises if name not in whole)
-    parts = tuple(_part_case(case, turn, chosen, own) for turn in sequence.turns)
+    parts: list[Case] = []
+    for turn in sequence.turns:
+        parts.append(_part_case(case, turn, chosen, own))
+        await asyncio.sleep(0)
     reached = {name for part in parts for name in part.exercises}
     missed = tuple(name for name in own if name not in reached)
     violated = any(part.of(Outcome.VIOLATED) for part in parts)
@@ -136,6 +133,15 @@ def sequence_cases(case: PlannedCase, sequence: facts.Sequence, clauses: Iterabl
         exercises=owed,
     )
     return (*parts, last)
+
+
+def came_late(whole: Case, sequence: facts.Sequence, clauses: Iterable[Clause]) -> bool:
+    """Whether a clause that the sequence exists for did not apply: a request missed the window that it was sent for."""
+    judged = {clause.id for clause in clauses if not clause.capabilities or clause.capabilities & sequence.capabilities}
+    return any(
+        verdict.outcome is Outcome.NOT_APPLICABLE and verdict.clause in judged and verdict.clause in whole.exercises
+        for verdict in whole.verdicts
+    )
 
 
 def _part_case(case: PlannedCase, turn: facts.Turn, clauses: Sequence[Clause], exercises: tuple[str, ...]) -> Case:

@@ -76,7 +76,7 @@ def lane_sizes(cases: Sequence[PlannedCase]) -> list[int]:
 
 def _shared(cases: Sequence[PlannedCase]) -> dict[int, int]:
     """The lanes that have the ports of another."""
-    return {case.sibling: case.lane for case in cases if case.sibling >= 0}
+    return {lane: like for case in cases for lane, like in case.shared.items()}
 
 
 def lanes_for(cases: Sequence[PlannedCase], profile: Profile, ports: Sequence[int]) -> tuple[Lane, ...]:

@@ -83,12 +83,14 @@ def _step(shared: Mapping[str, Any], table: Any, number: int, members: tuple[str
     play = _play(whole["play"], members, place.at("play"))
     if not (play.default or play.members):
         raise place.at("play").wrong("nothing is played", "give play.default, here or for the whole scenario")
+    times, per_failure = sequence.times(fields, place)
     return SequenceStep(
         request=_request(whole["request"], place.at("request")),
         play=play,
         behaviour=_behaviour(whole["client"], place.at("client")),
         after=sequence.wait(fields.get("after", 0), place.at("after")),
-        times=sequence.times(fields, place),
+        times=times,
+        per_failure=per_failure,
         gap_ms=place.milliseconds(fields, "gap_ms"),
         together=place.flag(fields, "together"),
         same_nonce=sequence.same_nonce(fields, number, place),

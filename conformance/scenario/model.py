@@ -84,7 +84,8 @@ class StepLane(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SequenceStep:
-    """One step of a sequence: a request with its play and client, whole, sent `times` times.
+    """One step of a sequence: a request with its play and client, whole, sent `times` times (`per_failure`: for each
+    failure that the target takes before it opens a cooldown).
 
     It begins `after` the end of the step before. Its requests follow each other with `gap_ms` between, or are sent at
     once (`together`). `same_nonce`: they carry the nonce of the request before, so that both have the same prompt.
@@ -95,6 +96,7 @@ class SequenceStep:
     behaviour: Behaviour = field(default_factory=Behaviour)
     after: Wait = Wait()
     times: int = 1
+    per_failure: bool = False
     gap_ms: float = 0.0
     together: bool = False
     same_nonce: bool = False

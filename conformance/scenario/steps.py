@@ -20,6 +20,7 @@ STEP_KEYS = (
 MAX_TIMES = 200
 #: What of a scenario's request still holds for a step that sends raw bytes.
 _OUTER = ("endpoint", "model", "headers", "api_key")
+_TIMES = re.compile(r"(\d{1,3}) per failure")
 _WAIT = re.compile(r"(\d{1,3}(?:\.\d{1,3})?) ([a-z-]+)")
 
 
@@ -52,12 +53,14 @@ def wait(value: Any, place: Place) -> Wait:
     return Wait(amount=place.milliseconds({"after": value}, "after"))
 
 
-def times(step: Mapping[str, Any], place: Place) -> int:
-    """How often the step's request is sent. Raises ScenarioError."""
-    number = place.count(step, "times") if "times" in step else 1
+def times(step: Mapping[str, Any], place: Place) -> tuple[int, bool]:
+    """How often the step's request is sent, and whether that is for each failure. Raises ScenarioError."""
+    written = step.get("times", 1)
+    found = _TIMES.fullmatch(written) if isinstance(written, str) else None
+    number = int(found[1]) if found is not None else place.count({"times": written}, "times")
     if not 1 <= number <= MAX_TIMES:
-        raise place.at("times").wrong(f"a whole number from 1 to {MAX_TIMES} is wanted")
-    return number
+        raise place.at("times").wrong(f"a whole number from 1 to {MAX_TIMES} is wanted", 'or "4 per failure"')
+    return number, found is not None
 
 
 def same_nonce(step: Mapping[str, Any], number: int, place: Place) -> bool:

@@ -20,7 +20,7 @@ from conformance.report.model import Case, RunHeader
 from conformance.report.reading import Reading
 from conformance.run.plan import PlannedCase, plan_cases, ruled_out
 from conformance.run.play import Player
-from conformance.run.sequence import milliseconds, perform, sequence_cases
+from conformance.run.sequence import milliseconds, perform, read, sequence_cases
 from conformance.run.stage import Stage, open_stage
 from conformance.scenario.codec import decode
 from conformance.scenario.model import Wait, Window
@@ -100,8 +100,8 @@ async def _with_player(stage: Stage, case: PlannedCase) -> tuple[Sequence | None
     try:
         if case.scenario.id == "test.broken":
             return None, await player.play(case)
-        sequence = await perform(player, case)
-        return sequence, sequence_cases(case, sequence, CLAUSES)
+        sequence = await read(player, case, await perform(player, case))
+        return sequence, await sequence_cases(case, sequence, CLAUSES)
     finally:
         await player.aclose()
 

@@ -100,6 +100,8 @@ def test_repetition_and_lanes() -> None:
         'steps = [{ times = 3, gap_ms = 20 }, { times = 4, together = true, lane = "sibling" }, { nonce = "same" }]'
     )
     first, second, third = made.steps
+    (failing,) = scenario("steps = [{ times = '4 per failure' }]").steps
+    assert (failing.times, failing.per_failure, first.per_failure) == (4, True, False)
     assert (first.times, first.gap_ms, second.times, second.together) == (3, 20.0, 4, True)
     assert (second.lane, made.places, third.same_nonce) == (StepLane.SIBLING, {StepLane.SIBLING}, True)
 
@@ -111,6 +113,7 @@ def test_repetition_and_lanes() -> None:
         ("steps = {}", "a list of tables is wanted"),
         ("steps = [3]", "steps.0: a table is wanted"),
         ("steps = [{ time = 2 }]", "unknown key 'time'"),
+        ("steps = [{ times = '4 times' }]", "a whole number"),
         ("steps = [{ times = 0 }]", "a whole number from 1 to 200"),
         ("steps = [{ after = '0.3 cool' }]", "'cool' is no window"),
         ("steps = [{ after = 'soon' }]", "'soon' is no time"),
