@@ -35,12 +35,26 @@ def _openai_python_async() -> Driver:
     return AsyncOpenAIDriver()
 
 
+def _openai_python_processes() -> Driver:
+    from conformance.driver.relayed import python_processes
+
+    return python_processes()
+
+
+def _openai_node() -> Driver:
+    from conformance.driver.relayed import node_processes
+
+    return node_processes()
+
+
 #: Every driver's name and how it is made.
 DRIVERS: dict[str, Callable[[], Driver]] = {
     "wire": _wire,
     "httpx": _httpx,
     "openai-python": _openai_python,
     "openai-python-async": _openai_python_async,
+    "openai-python-processes": _openai_python_processes,
+    "openai-node": _openai_node,
 }
 
 
