@@ -89,7 +89,8 @@ def litellm_json(profile: Profile, lanes: Sequence[Lane], port: int) -> str:
     ]
     router: dict[str, Any] = {}
     if profile.first_token_timeout_ms is not None:
-        router["stream_timeout"] = profile.first_token_timeout_ms / 1000
+        # One limit for a stream's first token, one for a whole answer: a member that never answers is given up by both.
+        router["stream_timeout"] = router["timeout"] = profile.first_token_timeout_ms / 1000
     settings: dict[str, Any] = {"model_list": models, "general_settings": {"master_key": profile.api_key}}
     return _dump(settings | ({"router_settings": router} if router else {}))
 

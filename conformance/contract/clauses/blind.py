@@ -13,7 +13,8 @@ from conformance.contract.when import ok, replied, the_reply, upstream_known
 from conformance.exchange.model import Endpoint, Exchange, StreamEvent
 from conformance.wire.facts import Span
 
-_NONCE = re.compile(rb"cf-[a-z0-9]{6,}")
+#: Not inside a UUID, whose groups may end in "cf".
+_NONCE = re.compile(rb"(?<![0-9A-Fa-f-])cf-[a-z0-9]{6,}")
 
 #: Members that single providers add; each names or betrays its provider.
 _VENDOR = (
