@@ -54,7 +54,7 @@ def test_litellm_gets_one_deployment_for_each_member() -> None:
         },
         "model_info": {"id": "up-model-l001-m1"},
     }
-    assert config["router_settings"] == {"stream_timeout": 3.0}
+    assert config["router_settings"] == {"stream_timeout": 3.0, "timeout": 3.0}
     assert config["general_settings"] == {"master_key": "sk-test-client"}
 
 
