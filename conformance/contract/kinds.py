@@ -72,8 +72,13 @@ def failing(reason: Any) -> bool:
     return isinstance(reason, str) and _FAILING.search(reason) is not None
 
 
+#: So much of a text is searched for what it speaks of.
+_SEARCHED = 4000
+
+
 def kind_of(text: str) -> Kind:
     """The kind that `text` speaks of."""
+    text = text[:_SEARCHED]
     for kind, pattern in _PATTERNS:
         if pattern.search(text):
             return kind

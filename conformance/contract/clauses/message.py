@@ -16,6 +16,8 @@ from conformance.contract.when import ok, stayed, the_reply
 from conformance.exchange.model import Exchange, StreamEvent
 
 MAX_MESSAGE = 2000
+#: So much of a message is searched; a longer one is told by the clause on its length.
+_SEARCHED = 4000
 
 _HTML = re.compile(
     r"<\s*(?:!doctype|html|head|body|title|center|h[1-6]|p|div|span|script|style|meta|br|hr|pre)\b[^>]*>", re.I
@@ -96,7 +98,7 @@ def _asked(x: Exchange, text: str) -> bool:
 
 def _matches(x: Exchange, pattern: re.Pattern[str], expected: str) -> Iterator[Finding]:
     for event, text in _messages(x):
-        match = pattern.search(text)
+        match = pattern.search(text[:_SEARCHED])
         if match is not None and not _asked(x, match.group(0)):
             around = text[max(0, match.start() - 20) : match.end() + 40]
             yield _finding(x, event, expected, show(around))
@@ -171,7 +173,7 @@ def no_raw_body(x: Exchange) -> Iterator[Finding]:
         if attempt.reply is not None and attempt.reply.status >= 400
     ]
     for event, text in _messages(x):
-        match = _EMBEDDED.search(text) or _EVENT.search(text)
+        match = _EMBEDDED.search(text[:_SEARCHED]) or _EVENT.search(text[:_SEARCHED])
         if match is not None and not _asked(x, match.group(0)):
             yield _finding(x, event, "the reason in words", show(text[max(0, match.start() - 20) : match.start() + 80]))
         elif _is_document(text):
@@ -219,7 +221,7 @@ def no_address(x: Exchange) -> Iterator[Finding]:
     hosts = {attempt.request.host for attempt in x.attempts or () if attempt.request.host}
     for event, text in _messages(x):
         named = next((host for host in hosts if host in text), None)
-        match = _INSIDE.search(text)
+        match = _INSIDE.search(text[:_SEARCHED])
         if named is not None:
             yield _finding(x, event, "no upstream host", show(named))
         elif match is not None and not _asked(x, match.group(0)):
@@ -251,7 +253,7 @@ def no_key(x: Exchange) -> Iterator[Finding]:
 def no_account(x: Exchange) -> Iterator[Finding]:
     told = b" ".join(attempt.reply.content for attempt in x.attempts or () if attempt.reply is not None)
     for event, text in _messages(x):
-        for match in _ACCOUNT.finditer(text):
+        for match in _ACCOUNT.finditer(text[:_SEARCHED]):
             if match.group(0).encode() in told and any(character.isdigit() for character in match.group(0)):
                 yield _finding(x, event, "no account of the upstream", show(match.group(0)))
                 break
