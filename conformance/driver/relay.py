@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from conformance.driver.connection import describe
-from conformance.driver.model import Behaviour, Capture, Deadlines
+from conformance.driver.model import UNFRAMED, UNFRAMED_ERROR, Behaviour, Capture, Deadlines
 from conformance.driver.request import Place
 from conformance.exchange.model import HangUp
 from conformance.wire.http1 import RequestReader, ResponseReader
@@ -35,6 +35,7 @@ class Expected:
 
     deadlines: Deadlines
     behaviour: Behaviour
+    claimed: bool = False
     done: asyncio.Future[Capture] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
 
@@ -72,7 +73,10 @@ class Relay:
 
     def claim(self, raw: bytes) -> Expected | None:
         """Who waits for this request."""
-        return self._expected.pop(nonce_in(raw), None)
+        found = self._expected.pop(nonce_in(raw), None)
+        if found is not None:
+            found.claimed = True
+        return found
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -112,6 +116,8 @@ class _Passage:
         down = asyncio.ensure_future(self._downward(gateway))
         try:
             await asyncio.wait({up, down}, return_when=asyncio.FIRST_COMPLETED)
+            if self._exchange.lingering:  # the client has what it wants; what else comes is judged all the same
+                await down
         finally:
             for task in (up, down):
                 task.cancel()
@@ -142,7 +148,8 @@ class _Passage:
             while (raw := self._requests.take()) is not None:
                 self._exchange.claimed(self._relay.claim(raw))
                 self._rearm()
-        self._exchange.conclude(End.HANGUP)
+        if not self._exchange.lingering:
+            self._exchange.conclude(End.HANGUP)
 
     def _rearm(self) -> None:
         """The wait for the gateway ends when the exchange says so."""
@@ -198,6 +205,11 @@ class _Exchange:
         return self._capture is not None
 
     @property
+    def lingering(self) -> bool:
+        """Whether the response goes on though the client may leave: it was not told to go away in the middle."""
+        return not self.over and self._expected is not None and not self._expected.behaviour.after_events
+
+    @property
     def end(self) -> End | None:
         """How it ended, None while that is open."""
         return self._capture.transcript.end if self._capture is not None else None
@@ -208,7 +220,7 @@ class _Exchange:
         if self._expected is None or self.over:
             return None
         limits = self._expected.deadlines
-        rest = limits.idle if self._reader.head_seen else limits.head
+        rest = UNFRAMED if self._reader.broken else limits.idle if self._reader.head_seen else limits.head
         due = min(self._last + rest, self._began + limits.exchange)
         return due if self._leave_at is None else min(due, self._leave_at)
 
@@ -240,8 +252,7 @@ class _Exchange:
 
     def closed(self) -> None:
         """The gateway closed its side."""
-        self._reader.feed_eof()
-        self.conclude(End.COMPLETE if self._reader.complete and self._received else End.CLOSE)
+        self.conclude(End.CLOSE)
 
     def passed(self) -> bool:
         """A wait ended; whether that ends the exchange."""
@@ -250,6 +261,8 @@ class _Exchange:
             return self.over
         if self._leave_at is not None and now >= self._leave_at:
             self.conclude(End.HANGUP)
+        elif self._reader.broken:
+            self.conclude(End.HANGUP, error=UNFRAMED_ERROR)
         elif now >= self._began + self._expected.deadlines.exchange:
             self.conclude(End.STALL, deadline="exchange")
         else:

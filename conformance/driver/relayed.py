@@ -7,6 +7,7 @@ capture. Calls are dealt among the children, as a test runner deals files among 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 import sys
@@ -20,6 +21,7 @@ from conformance.driver.model import Call, Capture
 from conformance.driver.openai_python import require_sendable
 from conformance.driver.relay import Relay, nonce_in
 from conformance.driver.request import Place, locate
+from conformance.driver.stack import load
 from conformance.errors import DriverError
 from conformance.exchange.model import ClientView, Endpoint
 
@@ -34,10 +36,8 @@ NODE_VARIABLE = "CONFORMANCE_NODE"
 class RelayedDriver:
     """Children of one command behind a relay for each gateway. Belongs to one event loop."""
 
-    version = ""
-
-    def __init__(self, name: str, command: tuple[str, ...], *, processes: int = PROCESSES) -> None:
-        self.name = name
+    def __init__(self, name: str, command: tuple[str, ...], *, version: str, processes: int = PROCESSES) -> None:
+        self.name, self.version = name, version
         self._children = Children(command, processes)
         self._relays: dict[Place, Relay] = {}
         self._starting = asyncio.Lock()
@@ -74,7 +74,7 @@ class RelayedDriver:
         expected = relay.expect(nonce, call.deadlines, call.behaviour)
         try:
             answer = await self._children.ask(question(call, relay.port))
-            async with asyncio.timeout(GRACE):
+            async with asyncio.timeout(GRACE + (call.deadlines.exchange if expected.claimed else 0.0)):
                 capture = await expected.done
         except TimeoutError:
             told = answer.get("fields", {}).get("message", answer)
@@ -114,17 +114,20 @@ def _view(answer: dict[str, Any], hello: dict[str, Any], *, left: bool) -> Clien
 
 
 def python_processes() -> RelayedDriver:
-    """The official Python SDK in several processes."""
-    return RelayedDriver("openai-python-processes", (sys.executable, "-m", "conformance.driver.sdk_worker"))
+    """The official Python SDK in several processes. Raises DriverError where the package is missing."""
+    command = (sys.executable, "-m", "conformance.driver.sdk_worker")
+    return RelayedDriver("openai-python-processes", command, version=load("openai").__version__)
 
 
 def node_processes() -> RelayedDriver:
     """The official Node SDK in several processes. Raises DriverError where Node or the package is missing."""
     node = shutil.which("node")
     folder = Path(os.environ.get(NODE_VARIABLE, "") or NODE)
+    package = folder / "node_modules" / "openai" / "package.json"
     if node is None:
         raise DriverError("there is no node on the PATH", hint="install Node.js 20 or newer")
-    if not (folder / "node_modules" / "openai").is_dir():
+    if not package.is_file():
         hint = f"npm ci in {NODE}, or name a folder whose node_modules holds openai in {NODE_VARIABLE}"
         raise DriverError("the npm package openai is not installed", where=str(folder), hint=hint)
-    return RelayedDriver("openai-node", (node, str(NODE / "runner.mjs"), str(folder)))
+    version = str(json.loads(package.read_text(encoding="utf-8"))["version"])
+    return RelayedDriver("openai-node", (node, str(NODE / "runner.mjs"), str(folder)), version=version)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from conformance.driver.model import Behaviour, Call, Capture, Deadlines, Driver
 from conformance.driver.registry import make_driver
+from conformance.errors import DriverError
 
 T = TypeVar("T")
 
@@ -16,6 +17,15 @@ T = TypeVar("T")
 FAR = Deadlines(connect=20, head=20, idle=20, exchange=30)
 READ_ALL = Behaviour()
 CHAT_PARAMS: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "Say hello."}]}
+
+
+def prerequisite(name: str) -> str:
+    """What a driver lacks on this machine, with the way to get it; "" when nothing."""
+    try:
+        make_driver(name)
+    except DriverError as error:
+        return f"{error} ({error.hint})"
+    return ""
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
