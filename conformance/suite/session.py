@@ -21,6 +21,7 @@ from conformance.report.codec import decode_case, encode_line
 from conformance.report.gate import close
 from conformance.report.model import Case, Report, RunEnd, RunHeader
 from conformance.reportfile import ReportFile
+from conformance.run import no_clause
 from conformance.run.header import header_of, now
 from conformance.run.plan import drivers_of, plan_cases
 from conformance.run.play import Player
@@ -41,6 +42,8 @@ class SuiteSession:
         self.options = options
         self.profile = load_profile(options.target)
         self.clauses = select_clauses(options.clauses)
+        if not self.clauses:
+            raise no_clause(options.clauses)
         self.cases = plan_cases(select_scenarios(load_scenarios(), options.select), options.drivers, self.profile)
         self._folder = report
         self._told = told
