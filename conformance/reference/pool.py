@@ -48,14 +48,14 @@ async def answer(call: Call, lane: Lane) -> Accepted:
         if pause:
             await asyncio.sleep(pause)
         before = len(failures)
-        for permit in permits(call, lane, spent):
+        for permit in permits(call, lane, frozenset(spent)):
             accepted = await _asked(call, permit, failures)
             if accepted is not None:
                 accepted.headers = (*accepted.headers, *serving_fields(call, permit.member, len(failures) + 1))
                 return accepted
             if failures[-1].kind not in PASSING:
                 spent.add(permit.member.name)
-            if not failures[-1].moves_on or len(failures) >= MOST:
+            if not failures[-1].moves_on or (len(failures) >= MOST and call.does(Step.BOUND_ATTEMPTS)):
                 raise told(call, failures)
         if all(failure.kind not in PASSING for failure in failures[before:]):
             break
@@ -97,9 +97,12 @@ def permits(call: Call, lane: Lane, spent: Container[str] = ()) -> Iterator[Perm
     """The leaves to ask, one at a time: the members in their turn, then those that only a probe may ask. What may be
     asked is looked at when it is its turn.
     """
-    members = [m for m in call.behaviour.members(members_in_turn(call, lane), call) if m.name not in spent]
+    members: list[Member] = []
     tried: set[str] = set()
-    for member in members:
+    for member in call.behaviour.members(members_in_turn(call, lane), call):
+        if member.name in spent:
+            continue
+        members.append(member)
         if call.health.standing(lane, member) is Standing.READY:
             tried.add(member.name)
             yield call.health.permit(lane, member)

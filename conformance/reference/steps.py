@@ -19,6 +19,7 @@ class Step(StrEnum):
     REPLACE_MODEL = "replace-model"
     # the pool
     ROTATE = "rotate"
+    BOUND_ATTEMPTS = "bound-attempts"
     FIRST_TOKEN_TIMEOUT = "first-token-timeout"
     IDLE_TIMEOUT = "idle-timeout"
     CLOSE_ON_HANGUP = "close-on-hangup"

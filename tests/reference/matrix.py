@@ -56,6 +56,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--defects", action="append", default=[], help="globs of defect names (default: all)")
     parser.add_argument("--select", action="append", default=[], help="globs of scenarios (default: the covering set)")
+    parser.add_argument("--workers", type=int, default=6)
     parser.add_argument("--all", action="store_true", help="every scenario")
     parser.add_argument("--apart", action="store_true", help="the scenarios of heavy clauses and of sequences, too")
     parser.add_argument("--drivers", default="wire", help="names of drivers, with commas between")
@@ -67,7 +68,7 @@ def main() -> int:
         scenarios = load_scenarios()
     names = [FAITHFUL, *(name for name in DEFECTS if any(fnmatchcase(name, glob) for glob in options.defects or ["*"]))]
     print(f"{len(scenarios)} scenarios, {len(names)} gateways")
-    rows = run_matrix(scenarios, names, drivers=tuple(options.drivers.split(",")))
+    rows = run_matrix(scenarios, names, drivers=tuple(options.drivers.split(",")), workers=options.workers)
     failed = 0
     for row in rows.values():
         wrong = difference(row)

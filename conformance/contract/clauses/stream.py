@@ -245,7 +245,7 @@ def _spread(events: tuple[StreamEvent, ...]) -> tuple[float, float]:
 
 def _slow_upstream(x: Exchange) -> bool:
     attempt = serving(x)
-    if attempt is None or attempt.reply is None or not is_stream(x) or not attempt.succeeded:
+    if attempt is None or attempt.reply is None or not is_stream(x) or not stayed(x) or not attempt.succeeded:
         return False
     if x.driver not in ("wire", "capture") or len(attempt.reply.events) < 3:
         return False

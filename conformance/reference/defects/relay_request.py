@@ -1,0 +1,121 @@
+"""Defects of the request on its way to a member: parameters lost, changed, added, or kept from somebody else's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from conformance.reference.behaviour import Behaviour
+from conformance.reference.call import Call, Operation
+from conformance.reference.config import Member
+from conformance.reference.defects.entry import defect
+from conformance.reference.defects.hooks import Doc
+
+
+def _sending(edit: Callable[[Doc, Call], None]) -> Behaviour:
+    """A gateway that does `edit` to every request document before a member gets it."""
+
+    def hook(body: bytes, member: Member, call: Call) -> bytes:
+        doc = json.loads(body)
+        edit(doc, call)
+        return json.dumps(doc).encode()
+
+    return Behaviour(request_body=hook)
+
+
+def _without(*names: str) -> Callable[[Doc, Call], None]:
+    def edit(doc: Doc, call: Call) -> None:
+        for name in names:
+            doc.pop(name, None)
+
+    return edit
+
+
+def _with(name: str, value: object, operation: Operation = Operation.CHAT) -> Callable[[Doc, Call], None]:
+    def edit(doc: Doc, call: Call) -> None:
+        if call.operation is operation:
+            doc.setdefault(name, value)
+
+    return edit
+
+
+def _strip_null_content(doc: Doc, call: Call) -> None:
+    for message in doc.get("messages", ()):
+        if message.get("content", "") is None:
+            del message["content"]
+
+
+def _instructions_last(doc: Doc, call: Call) -> None:
+    if "messages" in doc:
+        doc["messages"].sort(key=lambda message: message["role"] in ("system", "developer"))
+
+
+def _sticky(doc: Doc, call: Call) -> None:
+    """What one client sent once stays in the template of all."""
+    kept: Doc = call.shared.setdefault("kept", {})
+    if call.operation is Operation.CHAT:
+        kept.update({name: doc[name] for name in ("seed", "user") if name in doc})
+        doc.update(kept)
+
+
+TABLE = (
+    # openclaw/openclaw#80867
+    defect(
+        "token-caps-not-forwarded",
+        "The client's token caps do not reach the member",
+        "relay.request.fields",
+        _sending(_without("max_tokens", "max_completion_tokens")),
+        shown_by="relay-request.max-tokens",
+    ),
+    # Shelpuk-AI-Technology-Consulting/kitty-bridge#92
+    defect(
+        "stop-not-forwarded",
+        "The client's stop texts do not reach the member",
+        "relay.request.fields",
+        _sending(_without("stop")),
+        shown_by="relay-request.stop",
+    ),
+    # BerriAI/litellm#39268
+    defect(
+        "null-content-stripped",
+        "The null content of a tool call's message does not reach the member",
+        "relay.request.messages",
+        _sending(_strip_null_content),
+        shown_by="relay-request.history-null-content",
+    ),
+    defect(
+        "instructions-last",
+        "Instructions reach the member after all other messages",
+        "relay.request.messages",
+        _sending(_instructions_last),
+        shown_by="relay-request.developer-role",
+    ),
+    defect(
+        "embedding-purpose-added",
+        "A request for embeddings gets a parameter that the client did not send",
+        "relay.request.nothing-added",
+        _sending(_with("input_type", "query", Operation.EMBEDDINGS)),
+    ),
+    # BerriAI/litellm#38774: the SDK's default was injected
+    defect(
+        "encoding-format-added",
+        "A request without encoding_format reaches the member with one",
+        "relay.request.nothing-added relay.request.not-spoiled",
+        _sending(_with("encoding_format", "base64", Operation.EMBEDDINGS)),
+        shown_by="embeddings.no-format-added embeddings.no-format-refused",
+    ),
+    defect(
+        "temperature-zero-added",
+        "A request without temperature reaches the member with 0",
+        "relay.request.defaults",
+        _sending(_with("temperature", 0)),
+    ),
+    # BerriAI/litellm#32112
+    defect(
+        "parameter-kept-for-all",
+        "A parameter that one client sent once goes to the members with every later request",
+        "isolation.state relay.request.defaults",
+        _sending(_sticky),
+        shown_by="isolation.parameters",
+    ),
+)
