@@ -103,9 +103,9 @@ def histories(sequence: Sequence) -> dict[Key, tuple[Record, ...]]:
 class Memory:
     """A time in which a member is left alone: a cooldown or a quarantine.
 
-    It was `opened` by `cause`, which the gateway certainly knows from `known` on, and lasts until `until` at least;
-    `closed` is when a success, or a failure that opens the next one, ended it (infinity for neither). `series` counts
-    the windows since the last success, from 0.
+    It was `opened` by `cause` at the earliest, with the member's last byte; the gateway certainly knows it from `known`
+    on; it lasts until `until` at least. `closed` is when a success, or a failure that opens the next one, ended it
+    (infinity for neither). `series` counts the windows since the last success, from 0.
     """
 
     lane: str
@@ -195,8 +195,16 @@ def rejections(records: Iterable[Record], length: float) -> Iterator[tuple[Recor
         before = None if second else record
 
 
+def told_at(dispatch: Dispatch) -> float:
+    """The earliest moment at which the gateway can have known how a dispatch ended."""
+    attempt = dispatch.attempt
+    if attempt.end in (End.HANGUP, End.STALL):  # the gateway itself gave it up; the member saw it a little later
+        return max(dispatch.at, dispatch.ended - GRACE_MS)
+    return dispatch.turn.began + (attempt.sent[-1].at if attempt.sent else attempt.at)
+
+
 def _memory(key: Key, cause: Dispatch, length: float, series: int) -> Memory:
-    opened = cause.ended
+    opened = told_at(cause)
     return Memory(lane=key[0], member=key[1], cause=cause, opened=opened, until=opened + length, series=series)
 
 

@@ -23,10 +23,10 @@ class Windows:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Turn:
-    """One exchange of a sequence, equal only to itself. `began` is when its request was sent, in ms on the sequence's clock.
+    """One exchange of a sequence, equal only to itself.
 
-    `step` and `number` count from 1; `lane` is "own", "other" (another alias, members of its own) or "sibling" (another
-    alias, other models at the same origins).
+    `began` is when its request was sent, in ms on the sequence's clock. `step` and `number` count from 1; `lane` is "own",
+    "other" (another alias, members of its own) or "sibling" (another alias, other models at the same origins).
     """
 
     exchange: Exchange
@@ -81,8 +81,10 @@ class Dispatch:
 
     @property
     def known(self) -> float:
-        """From when on the gateway certainly knew how it ended: both legs were over."""
-        return max(self.ended, self.turn.ended)
+        """From when on the gateway certainly knew how it ended: it asked the next member, or both legs were over."""
+        later = [other.at for other in (self.turn.exchange.attempts or ())[self.index + 1 :]]
+        moved_on = [self.turn.began + at for at in later if at >= self.attempt.ended_at]
+        return min([max(self.ended, self.turn.ended), *moved_on])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

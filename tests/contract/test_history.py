@@ -43,12 +43,12 @@ def test_what_the_client_gave_up_is_no_failure() -> None:
 
 
 def test_failures_in_a_row_open_a_window_and_a_success_closes_it() -> None:
-    """The window lasts from the failure that opened it; one more failure opens the next, a success ends it."""
+    """The window lasts from the last byte of the failure that opened it to the next failure, or to a success."""
     made = sequence(turn(0, "m0:500"), turn(100, "m0:500"), turn(400, "m0:ok"), turn(900, "m0:500"))
     first, second, third = cooldowns(made)
-    assert (first.opened, first.until, first.closed, first.series) == (4.0, 604.0, 104.0, 0)
-    assert (second.opened, second.closed, second.series) == (104.0, 404.0, 1)
-    assert (third.opened, third.closed, third.series) == (904.0, float("inf"), 0)
+    assert (first.opened, first.until, first.closed, first.series) == (2.0, 602.0, 104.0, 0)
+    assert (second.opened, second.closed, second.series) == (102.0, 404.0, 1)
+    assert (third.opened, third.closed, third.series) == (902.0, float("inf"), 0)
     assert first.covers(50)
     assert not first.covers(300)
 
@@ -58,13 +58,13 @@ def test_a_window_may_take_several_failures() -> None:
     windows = Windows(cooldown_ms=600.0, cooldown_after=2)
     assert cooldowns(sequence(turn(0, "m0:500"), turn(20, "m0:429"), turn(40, "m0:500"), windows=windows)) == ()
     (window,) = cooldowns(sequence(turn(0, "m0:500"), turn(20, "m0:500"), windows=windows))
-    assert window.opened == 24.0
+    assert window.opened == 22.0
 
 
 def test_two_rejections_in_a_row_quarantine() -> None:
     """The second one opens it; a success between, another failure between, or the window's length makes them lone."""
     (window,) = quarantines(sequence(turn(0, "m0:named"), turn(50, "m0:gone")))
-    assert (window.opened, window.until) == (54.0, 1254.0)
+    assert (window.opened, window.until) == (52.0, 1252.0)
     assert quarantines(sequence(turn(0, "m0:named"), turn(20, "m0:ok"), turn(40, "m0:named"))) == ()
     assert quarantines(sequence(turn(0, "m0:named"), turn(20, "m0:500"), turn(40, "m0:named"))) == ()
     assert quarantines(sequence(turn(0, "m0:named"), turn(1500, "m0:named"))) == ()

@@ -74,7 +74,8 @@ def cooldown_silent(s: Sequence) -> Iterator[Finding]:
 def _probe_turns(s: Sequence, window: Memory) -> list[Turn]:
     """The turns that began in the second half of a window, before anything ended it."""
     end = min(window.until, window.closed)
-    return [turn for turn in s.lane(window.lane) if max(window.known, window.point(HALF)) <= turn.began < end]
+    begin = max(window.known, window.cause.ended + window.point(HALF) - window.opened)
+    return [turn for turn in s.lane(window.lane) if begin <= turn.began < end]
 
 
 def _crowded(s: Sequence, window: Memory) -> bool:

@@ -10,6 +10,7 @@ from conformance.contract.evidence import at_end, at_exchange, at_head
 from conformance.contract.kinds import Kind, error_object, kind_of_reply, reason_of
 from conformance.contract.when import failed, replied, the_reply
 from conformance.exchange.model import Attempt, Exchange, Reply
+from conformance.wire.transcript import End
 
 #: How long after the last member's failure a client may have to wait for the error, in ms.
 PROMPT_MS = 5000.0
@@ -155,7 +156,10 @@ def hangup_final(x: Exchange) -> Iterator[Finding]:
 
 
 def _open_at_hangup(x: Exchange) -> bool:
-    return x.hangup is not None and bool(x.attempts) and (x.attempts or ())[-1].ended_at >= x.hangup.at
+    if x.hangup is None or not x.attempts:
+        return False
+    last = x.attempts[-1]
+    return last.end in (End.HANGUP, End.STALL) or last.ended_at >= x.hangup.at
 
 
 @clause(

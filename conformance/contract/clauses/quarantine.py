@@ -108,9 +108,7 @@ def _blameless(s: Sequence, unlucky: list[Record]) -> float | None:
     last = unlucky[-1].dispatch
     fates = {record.fate for record in unlucky}
     if Fate.FAILURE in fates:
-        cooldown = s.windows.cooldown_ms
-        only_first = len([record for record in unlucky if record.fate is Fate.FAILURE]) <= s.windows.cooldown_after
-        return last.ended + cooldown * OVER + GRACE_MS if cooldown and only_first else None
+        return _after_cooldown(s, [record.dispatch for record in unlucky if record.fate is Fate.FAILURE])
     statuses = {record.dispatch.attempt.reply.status for record in unlucky if record.dispatch.attempt.reply is not None}
     # Gateways leave a member alone for its 401, 403 or 429, too, unless they promise that only outages count.
     told = "breaker-outages-only" in s.declares or statuses <= {400, 404, 413, 422}
@@ -137,6 +135,15 @@ def quarantine_never_for(s: Sequence) -> Iterator[Finding]:
                 f"{last.member} serves on: nothing named its model",
                 f"not asked in {len(share.turns)} requests after {last.turn.label}",
             )
+
+
+def _after_cooldown(s: Sequence, failures: list[Dispatch]) -> float | None:
+    """When the cooldown that these failures opened is over; None when they opened several, which may be longer."""
+    cooldown, first = s.windows.cooldown_ms, failures[: s.windows.cooldown_after]
+    known = first[-1].ended + GRACE_MS
+    if not cooldown or any(failure.at > known for failure in failures):
+        return None
+    return max(failure.ended for failure in failures) + cooldown * OVER + GRACE_MS
 
 
 def _expired(s: Sequence) -> Iterator[tuple[Memory, Share]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.contract.clause import Basis, Finding, Level, sequence_clause
-from conformance.contract.history import GRACE_MS, Fate, cooldowns, fate_of
+from conformance.contract.history import GRACE_MS, Fate, cooldowns, fate_of, told_at
 from conformance.contract.spread import Share, enough, share_of
 from conformance.contract.timeline import at_dispatch, at_turn
 from conformance.exchange.sequence import Dispatch, Sequence, Turn
@@ -25,7 +25,7 @@ def _waits(s: Sequence) -> Iterator[tuple[Dispatch, float]]:
         if told.isascii() and told.isdigit() and 0 < int(told) <= 86_400:
             wait = int(told) * 1000.0
             if longest is None or wait <= longest:
-                yield dispatch, dispatch.ended + 0.95 * wait
+                yield dispatch, told_at(dispatch) + 0.95 * wait
 
 
 def _too_soon(s: Sequence) -> Iterator[tuple[Dispatch, Dispatch, float]]:
