@@ -1,0 +1,118 @@
+"""The suite as users meet it: pytest in an empty folder, alone and in parallel, with its options and exit codes."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+
+import pytest
+
+from conformance import reportfile
+from conformance.report.model import Report, RunEnd
+from conformance.suite.session import SuiteSession
+
+pytest_plugins = ["pytester"]
+
+#: Other plugins of this environment take seconds at the end of each session.
+QUIET = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest")
+SELECTION = ("--select", "baseline.chat,baseline.chat-stream,errors.*rate-limit*")
+
+
+def suite(pytester: pytest.Pytester, *words: str) -> tuple[pytest.RunResult, Report | None]:
+    """Run the suite with these options; its result, and the report that it wrote."""
+    line = ("--pyargs", "conformance.suite", "--conformance-report", "report", *QUIET, *words)
+    result = pytester.runpytest_subprocess(*line, timeout=120)
+    folder = pytester.path / "report"
+    return result, reportfile.read(folder) if (folder / reportfile.NAME).exists() else None
+
+
+def test_alone_and_in_parallel(pytester: pytest.Pytester) -> None:
+    """One test for each scenario and driver; two workers share one stage, and the report is the same."""
+    ids = []
+    for words in ((), ("-n", "2")):
+        result, report = suite(pytester, "--target", "reference", "--driver", "wire,httpx", *SELECTION, *words)
+        assert report is not None
+        assert result.ret == 0
+        assert report.footer is not None
+        assert (report.footer.exit_code, report.footer.end) == (0, RunEnd.COMPLETE)
+        assert result.parseoutcomes()["passed"] == len(report.cases) == report.header.planned
+        assert {case.driver for case in report.cases} == {"wire", "httpx"}
+        result.stdout.fnmatch_lines(["*conforms: * checks over * exchanges*"])
+        ids.append([case.id for case in report.cases])
+        assert (pytester.path / "report" / "junit.xml").exists()
+    assert sorted(ids[0]) == sorted(ids[1])
+
+
+def test_a_violation(pytester: pytest.Pytester) -> None:
+    """A violated clause ends with 1, and shows requirement, expected, actual and the bytes with their times."""
+    result, report = suite(
+        pytester, "--target", "reference:done-twice", "--driver", "wire", "--select", "baseline.chat-stream",
+        "--clauses", "stream.*",
+    )  # fmt: skip
+    assert report is not None
+    assert result.ret == 1
+    assert {need.id.partition(".")[0] for need in report.header.requirements} == {"stream"}
+    result.stdout.fnmatch_lines_random(
+        [
+            "*stream.done.once*",
+            "requires   *DONE*",
+            "expected   *",
+            "actual     *",
+            "*+* ms*data: [[]DONE]*",
+            "*FAILED*baseline.chat-stream*",
+            "*does not conform: 1 clause violated*",
+        ]
+    )
+
+
+def test_nothing_is_said_without_the_suite(pytester: pytest.Pytester) -> None:
+    """A session of somebody's own tests sees nothing of the suite: no report, no stage, no line."""
+    pytester.makepyfile("def test_mine():\n    pass\n")
+    result = pytester.runpytest_subprocess(*QUIET, "--conformance-report", "report")
+    result.assert_outcomes(passed=1)
+    assert "conforms" not in result.stdout.str()
+    assert not (pytester.path / "report").exists()
+
+
+class Config:
+    """The part of pytest's configuration that the suite asks for."""
+
+    def __init__(self, **options: object) -> None:
+        self._options = {"target": None, "select": [], "clauses": [], "driver": [], **options}
+        self.option = SimpleNamespace(numprocesses=None)
+
+    def getoption(self, name: str) -> object:
+        """The option by the name of its flag."""
+        name = name.removeprefix("--").removeprefix("conformance-")
+        return self._options.get(name, 0 if name == "seed" else None)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"target": "refrence"}, "there is no target 'refrence'"),
+        ({"target": "reference:no-such-defect"}, "no-such-defect"),
+        ({"select": ["no.such.*"]}, "no scenario matches 'no.such.*'"),
+        ({"clauses": ["no.such.*"]}, "no clause matches no.such.*"),
+        ({"driver": ["telnet"]}, "there is no driver 'telnet'"),
+    ],
+)
+def test_what_cannot_be_run(options: dict[str, object], said: str) -> None:
+    """What cannot be run is pytest's own kind of usage error, in one sentence."""
+    with pytest.raises(pytest.UsageError, match=re.escape(said)):
+        SuiteSession.prepare(Config(**options))  # type: ignore[arg-type]
+
+
+def test_usage_ends_before_anything_is_started(pytester: pytest.Pytester) -> None:
+    """A gateway at a URL whose upstream nobody knows: the code for usage, the reason, and no report."""
+    result, report = suite(pytester, "--target", "http://127.0.0.1:9/v1")
+    assert report is None
+    assert result.ret == 2
+    assert "nothing is known of the upstream" in result.stderr.str() + result.stdout.str()
+
+
+def test_no_test_no_result(pytester: pytest.Pytester) -> None:
+    """Where pytest's own selection leaves no case, nothing was judged: that is not green."""
+    result, report = suite(pytester, *SELECTION, "--driver", "wire", "-k", "nothing_of_that_name")
+    assert report is None
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
