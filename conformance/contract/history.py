@@ -39,7 +39,7 @@ def fate_of(exchange: Exchange, attempt: Attempt) -> Fate:
     reply = attempt.reply
     if attempt.succeeded or (reply is not None and reply.ok and reply.answer.finished and attempt.end is End.HANGUP):
         return Fate.SUCCESS
-    if attempt.end is End.HANGUP and _left(exchange, attempt):
+    if attempt.end in (End.HANGUP, End.STALL) and _left(exchange, attempt):
         return Fate.ABANDONED
     if reply is None or not reply.status:
         return Fate.FAILURE

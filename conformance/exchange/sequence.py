@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from conformance.exchange.model import Attempt, Exchange
+from conformance.wire.transcript import End
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,8 +26,8 @@ class Windows:
 class Turn:
     """One exchange of a sequence, equal only to itself.
 
-    `began` is when its request was sent, in ms on the sequence's clock. `step` and `number` count from 1; `lane` is "own",
-    "other" (another alias, members of its own) or "sibling" (another alias, other models at the same origins).
+    `began` is when its request was sent, in ms on the sequence's clock. `step` and `number` count from 1. `lane` is
+    "own", "other" (another alias, members of its own) or "sibling" (another alias, other models at the same origins).
     """
 
     exchange: Exchange
@@ -76,8 +77,10 @@ class Dispatch:
 
     @property
     def ended(self) -> float:
-        """When the member had done all that it did."""
-        return self.turn.began + self.attempt.ended_at
+        """When it was over: the member had done all that it did, or the gateway gave a silent one up."""
+        attempt = self.attempt
+        given_up = attempt.peer_closed_at if attempt.end is End.STALL else None
+        return self.turn.began + max(attempt.ended_at, given_up or 0.0)
 
     @property
     def known(self) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.contract.sequences import sequence, turn
 
 
@@ -20,6 +22,15 @@ def test_a_gateway_knows_when_it_moves_on() -> None:
     """What it certainly knows of a dispatch dates from its next one, else from the later end of both legs."""
     made = sequence(turn(100, "m0:500:50:60", "m1:ok:70:80", took=90), turn(200, "m0:ok", took=1))
     assert [d.known for d in made.dispatches] == [170.0, 190.0, 204.0]
+
+
+def test_a_silent_member_is_over_when_it_is_given_up() -> None:
+    """Its script had ended long before; the gateway closed the connection later."""
+    made = turn(100, "m0:silent", took=900)
+    (attempt,) = made.exchange.attempts or ()
+    given_up = replace(made.exchange, attempts=(replace(attempt, peer_closed_at=800.0),))
+    (dispatch,) = sequence(replace(made, exchange=given_up)).dispatches
+    assert dispatch.ended == 900.0
 
 
 def test_lanes() -> None:
