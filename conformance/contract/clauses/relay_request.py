@@ -9,9 +9,9 @@ from typing import Any
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.evidence import at_exchange, show
 from conformance.contract.kinds import error_object, reason_of
+from conformance.contract.sameness import contained, same, same_message
 from conformance.contract.when import failed
 from conformance.exchange.model import Attempt, Endpoint, Exchange
-from conformance.wire.jsondoc import parse
 
 #: openai-api/chat-create: parameters that change what is generated. A gateway may leave `model` to its configuration.
 _PARAMETERS = (
@@ -85,34 +85,8 @@ def _leg(x: Exchange, number: int, expected: str, actual: str) -> Finding:
     return at_exchange(x, expected, actual, leg=f"upstream:{number}")
 
 
-def _same(left: Any, right: Any) -> bool:
-    """JSON equality: 1 and 1.0 are one number, true is not 1, a null member is none, a lone text is a list of it."""
-    if isinstance(left, bool) != isinstance(right, bool):
-        return False
-    if isinstance(left, dict) and isinstance(right, dict):
-        names = [{name for name, value in side.items() if value is not None} for side in (left, right)]
-        return names[0] == names[1] and all(_same(left[name], right[name]) for name in names[0])
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(_same(a, b) for a, b in zip(left, right, strict=True))
-    if isinstance(left, str) and isinstance(right, list):
-        return right == [left]
-    if isinstance(left, list) and isinstance(right, str):
-        return left == [right]
-    return bool(left == right)
-
-
 #: Parameters that a gateway may spell out (`strict`, `additionalProperties`) as long as all of them arrives.
 _STRUCTURED = ("tools", "functions", "response_format")
-
-
-def _contained(left: Any, right: Any) -> bool:
-    """Whether every member of `left` stands in `right`, which may have more of them."""
-    if isinstance(left, dict) and isinstance(right, dict):
-        return all(_contained(value, right.get(name)) for name, value in left.items() if value is not None)
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) <= len(right) and all(_contained(a, b) for a, b in zip(left, right, strict=False))
-    return _same(left, right)
-
 
 #: openai-api/chat-create, openai-api/completions: what a parameter that is left out means. None: nothing is sent for it.
 _DEFAULTS: dict[str, Any] = {
@@ -141,7 +115,7 @@ def _default(name: str, value: Any) -> bool:
     """Whether `value` says what leaving `name` out says."""
     if name in ("tool_choice", "function_call"):
         return bool(value == "auto")
-    return value is None or (_DEFAULTS.get(name) is not None and _same(value, _DEFAULTS[name]))
+    return value is None or (_DEFAULTS.get(name) is not None and same(value, _DEFAULTS[name]))
 
 
 def _successor(name: str, sent: dict[str, Any]) -> Any:
@@ -162,11 +136,11 @@ def _lost(asked: dict[str, Any], sent: dict[str, Any]) -> Iterator[tuple[str, st
         value = sent.get(name, _successor(name, sent))
         if value is None:
             yield name, show(asked[name]), "absent"
-        elif not (_contained(asked[name], value) if name in _STRUCTURED else _same(asked[name], value)):
+        elif not (contained(asked[name], value) if name in _STRUCTURED else same(asked[name], value)):
             yield name, show(asked[name]), show(value)
     # openai-api/chat-create: max_tokens is deprecated in favour of max_completion_tokens, which counts where both stand.
     cap = next((asked[name] for name in reversed(_CAPS) if asked.get(name) is not None), None)
-    if cap is not None and not any(_same(sent.get(name), cap) for name in _CAPS):
+    if cap is not None and not any(same(sent.get(name), cap) for name in _CAPS):
         told = {name: sent[name] for name in _CAPS if name in sent}
         yield _CAPS[asked.get(_CAPS[1]) is not None], show(cap), show(told) if told else "absent"
 
@@ -207,67 +181,6 @@ def _messages(doc: Any) -> list[Any] | None:
     return messages if isinstance(messages, list) else None
 
 
-def _joined(content: Any) -> Any:
-    """A content of text parts alone as one text, "" for none; any other as it is."""
-    if content is None:
-        return ""
-    if not isinstance(content, list) or not all(
-        isinstance(part, dict) and part.get("type") == "text" for part in content
-    ):
-        return content
-    return "".join(str(part.get("text") or "") for part in content)
-
-
-def _same_content(left: Any, right: Any) -> bool:
-    if _same(left, right):
-        return True
-    texts = _joined(left), _joined(right)
-    if isinstance(left, str) and isinstance(right, str):
-        return False
-    # Joining parts to one text needs a divider, which no norm names: white space does not count.
-    return all(isinstance(text, str) for text in texts) and "".join(texts[0].split()) == "".join(texts[1].split())
-
-
-def _same_arguments(left: Any, right: Any) -> bool:
-    """Whether two lists of tool calls are the same, their arguments compared as JSON."""
-    if not (isinstance(left, list) and isinstance(right, list) and len(left) == len(right)):
-        return _same(left, right)
-    return all(_same(_parsed(a), _parsed(b)) for a, b in zip(left, right, strict=True))
-
-
-def _parsed(call: Any) -> Any:
-    function = call.get("function") if isinstance(call, dict) else None
-    text = function.get("arguments") if isinstance(function, dict) else None
-    doc = parse(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else None
-    if doc is None or not doc.ok or not isinstance(function, dict):
-        return call
-    return {**call, "function": {**function, "arguments": {"json": doc.value}}}
-
-
-#: A model's system prompt is called `developer` by newer models; gateways map one to the other.
-_INSTRUCTING = ("system", "developer")
-
-
-def _same_message(asked: Any, sent: Any) -> bool:
-    """Whether a message arrived whole. Members that are null may be left out, others may be added; content stays."""
-    if not isinstance(asked, dict) or not isinstance(sent, dict):
-        return _same(asked, sent)
-    roles = asked.get("role"), sent.get("role")
-    if roles[0] != roles[1] and not all(role in _INSTRUCTING for role in roles):
-        return False
-    if "content" in asked and "content" not in sent:
-        return False
-    if not _same_content(asked.get("content"), sent.get("content")):
-        return False
-    calls = asked.get("tool_calls"), sent.get("tool_calls")
-    if any(calls) and not _same_arguments(*calls):
-        return False
-    rest = (
-        name for name, value in asked.items() if value is not None and name not in ("role", "content", "tool_calls")
-    )
-    return all(_same(asked[name], sent.get(name)) for name in rest)
-
-
 @clause(
     id="relay.request.messages",
     level=Level.MUST,
@@ -285,14 +198,14 @@ def messages(x: Exchange) -> Iterator[Finding]:
         sent = _messages(attempt.request.doc.value) or []
         position = 0
         for message in asked:
-            found = next((at for at in range(position, len(sent)) if _same_message(message, sent[at])), None)
+            found = next((at for at in range(position, len(sent)) if same_message(message, sent[at])), None)
             if found is None:
                 nearest = sent[position] if position < len(sent) else "no message"
                 yield _leg(x, number, show(message), show(nearest))
                 break
             position = found + 1
         for message in asked:
-            times = [sum(_same_message(message, other) for other in side) for side in (asked, sent)]
+            times = [sum(same_message(message, other) for other in side) for side in (asked, sent)]
             if times[0] < times[1]:
                 yield _leg(x, number, f"{times[0]} times {show(message)}", f"{times[1]} times")
                 break

@@ -1,0 +1,179 @@
+"""Relay: the answer that reaches the client is the one that the upstream gave: text, reason, tool calls, certainty."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.clauses.legs import (
+    both_whole,
+    pairs,
+    speaks,
+)
+from conformance.contract.clauses.tool import repeated
+from conformance.contract.evidence import at_end, show
+from conformance.contract.when import the_reply
+from conformance.exchange.answer import Choice, normal_reason
+from conformance.exchange.model import Endpoint, Exchange, Reply
+from conformance.wire.jsondoc import parse
+
+
+def _has_text(x: Exchange) -> bool:
+    found = speaks(x)
+    return (
+        found is not None
+        and the_reply(x).ok
+        and any(choice.plain or choice.refusal for choice, _ in pairs(x))
+        and bool(the_reply(x).answer.choices)
+    )
+
+
+@clause(
+    id="relay.text.equal",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The text that reaches the client is the text that the upstream sent",
+    rationale="Lost, doubled, re-encoded or invented pieces are another answer; of a cut answer the client has a prefix.",
+    source="openai-api/chat-object",
+    applies=_has_text,
+)
+def text_equal(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    for upstream, mine in pairs(x):
+        refused = mine.refusal or mine.text if mine is not None else ""
+        if upstream.refusal and reply.answer.finished and upstream.refusal not in refused:
+            yield at_end(reply, f"the refusal {show(upstream.refusal)}", show(refused))
+        text = mine.text if mine is not None else ""
+        if not upstream.plain or _respoken(upstream, text):
+            continue
+        if reply.answer.finished and mine is not None and text != upstream.text:
+            yield at_end(reply, show(upstream.text), show(text) + _difference(upstream.text, text))
+        elif not upstream.text.startswith(text):
+            yield at_end(reply, f"a beginning of {show(upstream.text)}", show(text) + _difference(upstream.text, text))
+
+
+_THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.S)
+
+
+def _respoken(upstream: Choice, text: str) -> bool:
+    """Whether thoughts in tags were taken out of the text, or a refusal became the text."""
+    if upstream.refusal and not upstream.text:
+        return text == upstream.refusal
+    spoken = _THOUGHT.sub("", upstream.text)
+    return spoken != upstream.text and spoken.strip() == text.strip()
+
+
+def _difference(expected: str, actual: str) -> str:
+    for position, (left, right) in enumerate(zip(expected, actual, strict=False)):
+        if left != right:
+            return f" (differs at character {position})"
+    return f" ({len(actual)} characters of {len(expected)})"
+
+
+@clause(
+    id="relay.reason.kept",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The upstream's finish reason reaches the client",
+    rationale="A hard-coded stop hides length caps and tool rounds: agents end their turn, cut text passes for whole.",
+    source="incident/errors",
+    applies=lambda x: both_whole(x) is not None,
+)
+def reason_kept(x: Exchange) -> Iterator[Finding]:
+    for upstream, mine in pairs(x):
+        if mine is None or not mine.reasons:
+            continue
+        told = next((normal_reason(reason) for reason in upstream.reasons if normal_reason(reason)), None)
+        allowed = {told}
+        if upstream.tool_calls or told == "function_call":
+            allowed |= {"tool_calls", "function_call"}
+        got = normal_reason(mine.reasons[-1])
+        if got is not None and got not in allowed:
+            yield at_end(the_reply(x), show(told), show(mine.reasons[-1]))
+
+
+def _tokens(reply: Reply) -> dict[int, list[str]]:
+    """The tokens of which a chat reply gives log probabilities, by choice."""
+    docs = [event.doc for event in reply.events] or [reply.doc]
+    found: dict[int, list[str]] = {}
+    for doc in docs:
+        choices = doc.get("choices") if doc is not None else None
+        for choice in choices if isinstance(choices, list) else []:
+            told = choice.get("logprobs") if isinstance(choice, dict) else None
+            content = told.get("content") if isinstance(told, dict) else None
+            index = choice.get("index") if isinstance(choice, dict) else None
+            if not isinstance(content, list) or not isinstance(index, int):
+                continue
+            for item in content:
+                found.setdefault(index, []).append(str(item.get("token")) if isinstance(item, dict) else "")
+    return found
+
+
+def _logprobs_owed(x: Exchange) -> bool:
+    both = both_whole(x)
+    asked = x.request.endpoint is Endpoint.CHAT and x.request.get("logprobs") is True
+    return asked and both is not None and bool(_tokens(both[0]))
+
+
+@clause(
+    id="relay.logprobs.kept",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The log probabilities that were asked for reach the client",
+    rationale="Whoever asks for them computes with them: null in their place is an answer to another request.",
+    source="openai-api/chat-create",
+    applies=_logprobs_owed,
+)
+def logprobs_kept(x: Exchange) -> Iterator[Finding]:
+    both = both_whole(x)
+    assert both is not None
+    mine = _tokens(both[1])
+    for index, expected in _tokens(both[0]).items():
+        if mine.get(index, []) != expected:
+            told = mine.get(index, [])
+            yield at_end(the_reply(x), f"{len(expected)} tokens {show(expected, 60)}", f"{len(told)} {show(told, 60)}")
+
+
+def _same_json(left: str, right: str) -> bool:
+    """Whether two texts are the same, or the same JSON."""
+    if left.strip() == right.strip():
+        return True
+    docs = [parse(text.encode("utf-8", "surrogatepass")) for text in (left, right)]
+    return all(doc.ok for doc in docs) and bool(docs[0].value == docs[1].value)
+
+
+def _clean_calls(choice: Choice) -> bool:
+    return bool(choice.tool_calls) and all(call.name and repeated(call.arguments) == 1 for call in choice.tool_calls)
+
+
+@clause(
+    id="relay.tool-calls.equal",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The tool calls that reach the client are those that the upstream sent",
+    rationale="A lost id or name, merged or reordered calls run the wrong tool or none.",
+    source="openai-api/function-calling",
+    applies=lambda x: both_whole(x) is not None and any(_clean_calls(choice) for choice, _ in pairs(x)),
+)
+def tool_calls_equal(x: Exchange) -> Iterator[Finding]:
+    for upstream, mine in pairs(x):
+        if not _clean_calls(upstream):
+            continue
+        calls = mine.tool_calls if mine is not None else ()
+        if len(calls) != len(upstream.tool_calls):
+            yield at_end(
+                the_reply(x),
+                f"{len(upstream.tool_calls)} calls",
+                f"{len(calls)} calls: {show([call.name for call in calls])}",
+            )
+            continue
+        for expected, actual in zip(upstream.tool_calls, calls, strict=True):
+            shared = sum(call.id == expected.id for call in upstream.tool_calls) > 1
+            same_id = not expected.id.strip() or shared or actual.id == expected.id
+            if not same_id or actual.name != expected.name or not _same_json(expected.arguments, actual.arguments):
+                yield at_end(
+                    the_reply(x),
+                    show([expected.id, expected.name, expected.arguments]),
+                    show([actual.id, actual.name, actual.arguments]),
+                )

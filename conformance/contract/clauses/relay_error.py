@@ -1,0 +1,186 @@
+"""Relay: an upstream's error reaches the client under a status of its kind, with its reason and its code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.evidence import at_content, at_exchange, at_head, at_path, show
+from conformance.contract.kinds import Kind, error_object, inner_status, kind_of_reply, reason_of
+from conformance.contract.when import stayed, the_reply
+from conformance.exchange.model import Endpoint, Exchange, Reply
+from conformance.wire.facts import Span
+
+
+def _errors(x: Exchange) -> list[Reply]:
+    return [a.reply for a in x.attempts or () if a.reply is not None and not a.reply.ok and a.reply.status > 0]
+
+
+_SERVER = frozenset({500, 502, 503, 504})
+
+#: What a client may see for each upstream status; 5xx may become another 5xx, the rest keeps its class.
+_ALLOWED: dict[int, frozenset[int]] = {
+    400: frozenset({400, 422}),
+    401: frozenset({401, 403, 424, 502, 503}),
+    402: frozenset({402, 403, 429, 502, 503}),
+    403: frozenset({401, 402, 403, 424, 429, 502, 503}),
+    404: frozenset({400, 404, 410, 424, 502, 503}),
+    408: frozenset({408, 429}) | _SERVER,
+    409: frozenset({409, 429, 502, 503}),
+    413: frozenset({400, 413, 422}),
+    422: frozenset({400, 422}),
+    429: frozenset({402, 403, 429, 503}),
+    503: frozenset({429}) | _SERVER,
+    504: frozenset({408}) | _SERVER,
+    529: frozenset({429}) | _SERVER,
+}
+_BY_KIND: dict[Kind, frozenset[int]] = {
+    Kind.MODEL_NOT_FOUND: frozenset({400, 404, 502, 503}),
+    Kind.CONTEXT_LENGTH: frozenset({400, 413, 422}),
+    Kind.QUOTA: frozenset({402, 403, 429}),
+    Kind.RATE_LIMIT: frozenset({429, 503}),
+    Kind.OVERLOADED: frozenset({429, 503, 529}),
+    Kind.AUTHENTICATION: frozenset({401, 403, 502, 503}),
+    Kind.CONTENT_FILTER: frozenset({400, 403, 422}),
+}
+
+
+def allowed_statuses(reply: Reply) -> frozenset[int]:
+    """The statuses that tell a client what an upstream's error reply says."""
+    status = reply.status
+    allowed = {status} | _ALLOWED.get(status, frozenset())
+    if status >= 500:
+        allowed |= _SERVER
+    elif status not in _ALLOWED:
+        allowed |= _SERVER if status < 400 else {400, 502}
+    allowed |= _BY_KIND.get(kind_of_reply(reply), frozenset())
+    stated = inner_status(reply.doc.value if reply.doc is not None and reply.doc.ok else None)
+    return frozenset(allowed | ({stated} if stated else set()))
+
+
+def _all_failed(x: Exchange) -> bool:
+    if x.request.endpoint in (Endpoint.MODELS, Endpoint.MODEL):
+        return False  # a gateway may know its models without asking
+    return stayed(x) and bool(_errors(x)) and not any(attempt.succeeded for attempt in x.attempts or ())
+
+
+@clause(
+    id="relay.status.kept",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="An upstream error reaches the client under a status of its kind",
+    rationale="Clients retry by status: a 400 told as 5xx is retried for ever, a 429 told as 400 never, a 200 is an answer.",
+    source="openai-api/errors",
+    applies=_all_failed,
+)
+def status_kept(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    allowed: frozenset[int] = frozenset().union(*(allowed_statuses(error) for error in _errors(x)))
+    if len(_errors(x)) < len(x.attempts or ()):
+        allowed |= _SERVER
+    if reply.status in allowed or (reply.ok and reply.events and reply.answer.errors):
+        return
+    if reply.ok and 300 <= _errors(x)[-1].status < 400:
+        return  # the gateway followed the redirect, out of the capture's sight
+    told = ", ".join(str(error.status) for error in _errors(x))
+    yield at_head(
+        reply, f"one of {', '.join(map(str, sorted(allowed)))} (the upstream answered {told})", f"status {reply.status}"
+    )
+
+
+def _reason_owed(x: Exchange) -> bool:
+    if not _all_failed(x) or the_reply(x).status < 400:
+        return False
+    last = _errors(x)[-1]
+    text = _upstream_reason(last)
+    if _blind(x) and (last.status not in (400, 422) or kind_of_reply(last) is Kind.MODEL_NOT_FOUND):
+        return False  # what is the member's own matter stays inside; what is wrong with the request is the client's
+    return last.status not in (401, 402, 403) and 8 <= len(text) <= 400 and not text.startswith(("{", "["))
+
+
+def _blind(x: Exchange) -> bool:
+    return "provider-blind" in x.declares
+
+
+def _retold(reason: str, text: str, *, reworded: bool) -> bool:
+    """Whether `text` begins a reason as it stands or, with names taken out of it, has one of its longer words."""
+    words = [word for word in re.findall(r"[^\W\d_]{5,}", reason.lower()) if word in text.lower()]
+    return bool(reason) and (reason[:40] in text or (reworded and bool(words)))
+
+
+def _upstream_reason(reply: Reply) -> str:
+    return " ".join(reason_of(reply.doc.value if reply.doc is not None and reply.doc.ok else None).split())
+
+
+@clause(
+    id="relay.error.reason-kept",
+    level=Level.SHOULD,
+    basis=Basis.CONTRACT,
+    title="The upstream's reason reaches the client",
+    rationale="Without the reason nobody can tell a bad request from an outage. Redaction can be on purpose: a SHOULD.",
+    source="incident/errors",
+    applies=_reason_owed,
+)
+def reason_text_kept(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    text = " ".join(reason_of(reply.doc.value if reply.doc is not None and reply.doc.ok else None).split())
+    reasons = [_upstream_reason(error) for error in _errors(x)]
+    if not any(_retold(reason, text, reworded=_blind(x)) for reason in reasons):
+        yield at_content(reply, Span(0, min(240, len(reply.content))), show(reasons[-1]), show(text))
+
+
+#: Codes that clients branch on; openai-api/errors and the official clients name them.
+_CODES = frozenset(
+    {
+        "context_length_exceeded",
+        "content_filter",
+        "rate_limit_exceeded",
+        "insufficient_quota",
+        "model_not_found",
+        "invalid_api_key",
+    }
+)
+
+
+#: The API's other name for a refused prompt.
+_SAME_CODE = {"content_filter": "content_policy_violation"}
+
+
+def _code(reply: Reply) -> str | None:
+    found = error_object(reply.doc.value if reply.doc is not None and reply.doc.ok else None) or {}
+    value = found.get("code")
+    return value if isinstance(value, str) and value in _CODES else None
+
+
+def _code_owed(x: Exchange) -> bool:
+    if not _all_failed(x) or len(_errors(x)) != len(x.attempts or ()):
+        return False
+    code = _code(_errors(x)[-1])
+    if code == "rate_limit_exceeded":  # openai-sdk/errors: a 429 or 503 is retried by its status alone
+        return the_reply(x).status not in (429, 503)
+    return code in ("context_length_exceeded", "content_filter", "insufficient_quota")
+
+
+@clause(
+    id="relay.error.code-kept",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A code that clients branch on survives the gateway",
+    rationale="Agents compact on context_length_exceeded and stop on insufficient_quota; without the code they retry.",
+    source="openai-api/errors",
+    applies=_code_owed,
+)
+def code_kept(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    codes = {_code(error) for error in _errors(x)}
+    codes |= {"content_policy_violation"} & {_SAME_CODE.get(code) for code in codes if code}
+    found = error_object(reply.doc.value if reply.doc is not None and reply.doc.ok else None) or {}
+    event = next((error for error in reply.answer.errors if isinstance(error, dict)), {})
+    if not any(isinstance(code, str) and code in codes for code in (found.get("code"), event.get("code"))):
+        path: tuple[str | int, ...] = ("error", "code")
+        told = show(found.get("code")) if found else "no error object"
+        if reply.doc is None:
+            yield at_exchange(x, show(_code(_errors(x)[-1])), told)
+        else:
+            yield at_path(reply, path, show(_code(_errors(x)[-1])), told)

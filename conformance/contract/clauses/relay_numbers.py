@@ -1,0 +1,110 @@
+"""Relay: the numbers that reach the client are the upstream's: usage and embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.clauses.legs import (
+    both_whole,
+    served,
+    shared_out,
+    vectors,
+)
+from conformance.contract.evidence import at_end, at_path, show
+from conformance.contract.when import serving, the_reply
+from conformance.exchange.model import Endpoint, Exchange
+
+_NUMBERS: tuple[tuple[str, ...], ...] = (
+    ("prompt_tokens",),
+    ("completion_tokens",),
+    ("total_tokens",),
+    ("prompt_tokens_details", "cached_tokens"),
+    ("completion_tokens_details", "reasoning_tokens"),
+    ("input_tokens",),
+    ("output_tokens",),
+)
+
+
+def _number(usage: Any, path: tuple[str, ...]) -> int | None:
+    for step in path:
+        usage = usage.get(step) if isinstance(usage, dict) else None
+    return usage if isinstance(usage, int) and not isinstance(usage, bool) else None
+
+
+def _usage_owed(x: Exchange) -> bool:
+    if x.request.endpoint is Endpoint.EMBEDDINGS:
+        found = served(x)
+        both = (found[1], the_reply(x)) if found and found[1].ok and the_reply(x).ok else None
+    else:
+        both = both_whole(x)
+    attempt = serving(x)
+    if both is None or attempt is None or attempt.request.endpoint is not x.request.endpoint or shared_out(x):
+        return False
+    # Numbers that are not the API's own have no one right reading.
+    names = ("input_tokens", "output_tokens") if x.request.endpoint is Endpoint.RESPONSES else ("prompt_tokens",)
+    counted = all(_number(both[0].answer.usage, (name,)) is not None for name in names)
+    return counted and (not x.request.stream or both[1].answer.usage is not None)
+
+
+@clause(
+    id="relay.usage.kept",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The upstream's usage numbers reach the client unchanged",
+    rationale="Numbers that the gateway counts for itself miss cached and reasoning tokens: bills and budgets are wrong.",
+    source="openai-api/chat-object",
+    applies=_usage_owed,
+)
+def usage_kept(x: Exchange) -> Iterator[Finding]:
+    attempt = serving(x)
+    assert attempt is not None and attempt.reply is not None
+    upstream, mine = attempt.reply.answer.usage, the_reply(x).answer.usage
+    wrong = [
+        path
+        for path in _NUMBERS
+        if _number(upstream, path) is not None and _number(upstream, path) != _number(mine, path)
+    ]
+    parts = [_number(mine, path) or 0 for path in _NUMBERS[:2]]
+    if wrong == [("total_tokens",)] and _number(mine, ("total_tokens",)) == sum(parts):
+        return  # a total that was no sum is put right
+    if wrong:
+        names = ["_".join(path) for path in wrong]
+        expected = {name: _number(upstream, path) for name, path in zip(names, wrong, strict=True)}
+        actual = {name: _number(mine, path) for name, path in zip(names, wrong, strict=True)}
+        yield at_end(the_reply(x), show(expected), show(actual))
+
+
+def _embedded(x: Exchange) -> bool:
+    found = served(x)
+    if x.request.endpoint is not Endpoint.EMBEDDINGS or found is None or not the_reply(x).ok:
+        return False
+    return not shared_out(x) and bool(vectors(found[1]))
+
+
+@clause(
+    id="relay.embedding.equal",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The embeddings that reach the client are those that the upstream sent",
+    rationale="A vector that was decoded or cut wrongly is stored and found again for years.",
+    source="openai-api/embeddings",
+    applies=_embedded,
+)
+def embedding_equal(x: Exchange) -> Iterator[Finding]:
+    attempt = serving(x)
+    assert attempt is not None
+    upstream, mine = vectors(attempt.reply), vectors(x.reply)
+    for position, expected in enumerate(upstream):
+        actual = mine[position] if position < len(mine) else []
+        close = len(expected) == len(actual) and all(
+            abs(a - b) <= 1e-6 * max(1.0, abs(a)) for a, b in zip(expected, actual, strict=True)
+        )
+        if not close:
+            yield at_path(
+                the_reply(x),
+                ("data", position, "embedding"),
+                f"{len(expected)} numbers {show(expected, 40)}",
+                f"{len(actual)} numbers {show(actual, 40)}",
+            )

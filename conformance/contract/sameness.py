@@ -1,0 +1,96 @@
+"""Whether two JSON values of a request say the same to the API: what a gateway may spell otherwise, and what not.
+
+Knows values alone, no exchange and no clause.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.wire.jsondoc import parse
+
+
+def same(left: Any, right: Any) -> bool:
+    """JSON equality: 1 and 1.0 are one number, true is not 1, a null member is none, a lone text is a list of it."""
+    if isinstance(left, bool) != isinstance(right, bool):
+        return False
+    if isinstance(left, dict) and isinstance(right, dict):
+        names = [{name for name, value in side.items() if value is not None} for side in (left, right)]
+        return names[0] == names[1] and all(same(left[name], right[name]) for name in names[0])
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(same(a, b) for a, b in zip(left, right, strict=True))
+    if isinstance(left, str) and isinstance(right, list):
+        return right == [left]
+    if isinstance(left, list) and isinstance(right, str):
+        return left == [right]
+    return bool(left == right)
+
+
+def contained(left: Any, right: Any) -> bool:
+    """Whether every member of `left` stands in `right`, which may have more of them."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        return all(contained(value, right.get(name)) for name, value in left.items() if value is not None)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) <= len(right) and all(contained(a, b) for a, b in zip(left, right, strict=False))
+    return same(left, right)
+
+
+def _joined(content: Any) -> Any:
+    """A content of text parts alone as one text, "" for none; any other as it is."""
+    if content is None:
+        return ""
+    if not isinstance(content, list) or not all(
+        isinstance(part, dict) and part.get("type") == "text" for part in content
+    ):
+        return content
+    return "".join(str(part.get("text") or "") for part in content)
+
+
+def _same_content(left: Any, right: Any) -> bool:
+    if same(left, right):
+        return True
+    texts = _joined(left), _joined(right)
+    if isinstance(left, str) and isinstance(right, str):
+        return False
+    # Joining parts to one text needs a divider, which no norm names: white space does not count.
+    return all(isinstance(text, str) for text in texts) and "".join(texts[0].split()) == "".join(texts[1].split())
+
+
+def _same_arguments(left: Any, right: Any) -> bool:
+    """Whether two lists of tool calls are the same, their arguments compared as JSON."""
+    if not (isinstance(left, list) and isinstance(right, list) and len(left) == len(right)):
+        return same(left, right)
+    return all(same(_parsed(a), _parsed(b)) for a, b in zip(left, right, strict=True))
+
+
+def _parsed(call: Any) -> Any:
+    function = call.get("function") if isinstance(call, dict) else None
+    text = function.get("arguments") if isinstance(function, dict) else None
+    doc = parse(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else None
+    if doc is None or not doc.ok or not isinstance(function, dict):
+        return call
+    return {**call, "function": {**function, "arguments": {"json": doc.value}}}
+
+
+#: A model's system prompt is called `developer` by newer models; gateways map one to the other.
+_INSTRUCTING = ("system", "developer")
+
+
+def same_message(asked: Any, sent: Any) -> bool:
+    """Whether a message arrived whole. Members that are null may be left out, others may be added; content stays."""
+    if not isinstance(asked, dict) or not isinstance(sent, dict):
+        return same(asked, sent)
+    roles = asked.get("role"), sent.get("role")
+    if roles[0] != roles[1] and not all(role in _INSTRUCTING for role in roles):
+        return False
+    if "content" in asked and "content" not in sent:
+        return False
+    if not _same_content(asked.get("content"), sent.get("content")):
+        return False
+    calls = asked.get("tool_calls"), sent.get("tool_calls")
+    if any(calls) and not _same_arguments(*calls):
+        return False
+    rest = (
+        name for name, value in asked.items() if value is not None and name not in ("role", "content", "tool_calls")
+    )
+    return all(same(asked[name], sent.get(name)) for name in rest)
