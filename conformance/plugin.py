@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from conformance.upstream.process import UpstreamProcess
 
 SUITE = "conformance.suite"
+#: The attribute of a test report on which the suite's cases travel, each a line of report.jsonl.
+CASES = "conformance_cases"
 MARKER = "conformance(target=..., capabilities=[...]): the gateway that this test's `gateway` fixture is"
 _SESSION: pytest.StashKey[SuiteSession] = pytest.StashKey()
 
@@ -79,15 +81,16 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     report = yield
     run = item.config.stash.get(_SESSION, None)
     if run is not None and report.when == "call":
-        run.attach(item, report)
+        setattr(report, CASES, run.lines(item))
     return report
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """In the controller, or alone: keep the case that a report brings. Found through the report's own session."""
-    from conformance.suite import session
+    """In the controller, or alone: keep the cases that a report brings."""
+    if hasattr(report, CASES):
+        from conformance.suite import session
 
-    session.collect(report)
+        session.collect(getattr(report, CASES))
 
 
 @pytest.hookimpl(trylast=True)

@@ -7,6 +7,7 @@ travels from the worker on its test report, as the very line that the report fil
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,7 +31,6 @@ from conformance.scenario.load import load_scenarios
 from conformance.scenario.load import select as select_scenarios
 from conformance.target.load import load_profile
 
-_LINES = "conformance_lines"
 _HARNESS, _USAGE = 3, 2
 _active: SuiteSession | None = None
 
@@ -131,13 +131,11 @@ class SuiteSession:
     def _join(self, told: dict[str, Any]) -> Seat:
         return Seat.decode(told, self.profile, self.cases)
 
-    def attach(self, item: pytest.Item, report: pytest.TestReport) -> None:
-        """Put the cases that `item` played on its report."""
+    def lines(self, item: pytest.Item) -> list[str]:
+        """The cases that `item` played here, each once, as lines of the report."""
         case = getattr(item, "callspec", None)
         planned = case.params.get("conformance_case") if case is not None else None
-        lines = self._lines.pop(planned.id, None) if planned is not None else None
-        if lines is not None:
-            setattr(report, _LINES, lines)
+        return self._lines.pop(planned.id, []) if planned is not None else []
 
     def keep(self, line: str) -> None:
         """A case has come in; the stage is looked at, so that a lost one ends the run."""
@@ -231,8 +229,8 @@ class SuiteSession:
         console.print(terminal.render(self._report))
 
 
-def collect(report: pytest.TestReport) -> None:
+def collect(lines: Iterable[str]) -> None:
     """Hand a test report's cases to the session that controls the run, where there is one."""
-    for line in getattr(report, _LINES, ()):
+    for line in lines:
         if _active is not None:
             _active.keep(line)
