@@ -1,0 +1,114 @@
+"""The fixtures for a gateway's own tests, in a small project as its developers have one."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+CONFTEST = """
+import sys
+
+def pytest_unconfigure(config):
+    print("imported:", "conformance.run" in sys.modules)
+"""
+
+TESTS = '''
+import httpx
+import pytest
+from conformance.errors import ScenarioError, UsageError
+
+HELLO = [{"role": "user", "content": "Say hello."}]
+RETIRED = "authored/errors/openrouter-no-endpoints"
+ANSWER = "authored/openai/chat-hello"
+
+
+def test_failover(send, judge):
+    """One member is gone: the next one answers, and every clause holds."""
+    exchange = send(messages=HELLO, play={"m0": RETIRED, "m1": RETIRED, "default": ANSWER})
+    assert exchange.reply.status == 200
+    assert [attempt.reply.status for attempt in exchange.attempts][-1] == 200
+    held = [verdict.clause for verdict in judge(exchange) if verdict.outcome == "held"]
+    assert "pool.failover.answers" in held
+
+
+def test_each_request_has_its_play(send, judge):
+    """Two requests of one test get what each of them was given."""
+    first = send(messages=HELLO, play={"default": ANSWER})
+    second = send(messages=HELLO, stream=True, play={"default": ANSWER + "-stream | crlf"})
+    assert first.nonce != second.nonce
+    assert judge(first, ["chat.*"]) and judge(second, ["stream.*", "chunk.*"])
+
+
+@pytest.mark.parametrize("driver", ["wire", "openai-python"])
+def test_drivers(send, driver):
+    """Any driver can send; the SDK's view is part of the exchange."""
+    exchange = send(messages=HELLO, driver=driver, play={"default": ANSWER})
+    assert exchange.driver == driver
+    assert (exchange.client is None) == (driver == "wire")
+
+
+def test_upstream_and_gateway(gateway, upstream, bench):
+    """The gateway is an ordinary one: any client can call it, and the upstream tells what arrived."""
+    upstream.arm("cf-abcdef1", {}, [])
+    body = {"model": bench.lane.alias, "messages": [{"role": "user", "content": "Hello."}]}
+    headers = {"Authorization": "Bearer " + bench.seat.profile.api_key}
+    answer = httpx.post(gateway.base_url + "/chat/completions", json=body, headers=headers)
+    assert answer.status_code == 200
+    assert gateway.alive and gateway.version
+    assert any(b"Hello." in entry.request for entry in upstream.stray())
+
+
+@pytest.mark.conformance(capabilities=[])
+def test_no_promises(send, judge):
+    """What the marker does not declare is not asked for."""
+    exchange = send(messages=HELLO, play={"m0": RETIRED, "default": ANSWER})
+    outcomes = {verdict.clause: verdict.outcome for verdict in judge(exchange)}
+    assert outcomes["pool.failover.answers"] == "not-applicable"
+
+
+@pytest.mark.conformance(target="reference:done-twice")
+def test_violated(send, judge):
+    """This one fails."""
+    judge(send(messages=HELLO, stream=True, play={"default": ANSWER + "-stream"}))
+
+
+@pytest.mark.conformance(capabilities=["telepathy"])
+def test_unknown_capability(send):
+    """This one is an error of its set-up."""
+
+
+def test_slips(send, judge):
+    """What cannot be played or judged is told before anything is judged."""
+    with pytest.raises(UsageError, match="no clause matches"):
+        judge(send(messages=HELLO, play={"default": ANSWER}), ["no.such.*"])
+    with pytest.raises(ScenarioError):
+        send(messages=HELLO, play={"default": ANSWER + " | no-such-transform"})
+'''
+
+
+def test_a_project(pytester: pytest.Pytester) -> None:
+    """Send, play, judge and the marker do what they say; a violated clause fails its test, and shows the bytes."""
+    pytester.makepyfile(test_gateway=TESTS)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest", timeout=180)
+    result.assert_outcomes(passed=7, failed=1, errors=1)
+    result.stdout.fnmatch_lines_random(
+        [
+            "*test_violated*",
+            "*stream.done.once*",
+            "requires   *",
+            "expected   *",
+            "actual     *",
+            "*ms*data: [[]DONE]*",
+            "*there is no capability 'telepathy'*",
+        ]
+    )
+
+
+def test_nothing_is_imported(pytester: pytest.Pytester) -> None:
+    """A project without such tests pays for a few options: the pipeline is not even imported."""
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile("def test_mine():\n    pass\n")
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*imported: False*"])
