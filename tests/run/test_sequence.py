@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import itertools
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -18,9 +19,10 @@ from conformance.report.evidence import requirement_of
 from conformance.report.gate import missed
 from conformance.report.model import Case, RunHeader
 from conformance.report.reading import Reading
+from conformance.run import play
 from conformance.run.plan import PlannedCase, plan_cases, ruled_out
 from conformance.run.play import Player
-from conformance.run.sequence import milliseconds, perform, read, sequence_cases
+from conformance.run.sequence import Sent, milliseconds, perform, read, sequence_cases
 from conformance.run.stage import Stage, open_stage
 from conformance.scenario.codec import decode
 from conformance.scenario.model import Wait, Window
@@ -61,6 +63,14 @@ exercises = ["alive.after"]
 steps = [{ times = 2 }, { lane = "other", times = 2 }, { lane = "sibling", times = 2 }]
 
 [[scenario]]
+id = "test.silent"
+title = "Nothing that opens a window"
+request = { endpoint = "chat.completions", messages = [{ role = "user", content = "Hi" }] }
+play.default = ["authored/openai/chat-hello"]
+exercises = ["quarantine.skips"]
+steps = [{}]
+
+[[scenario]]
 id = "test.broken"
 title = "Broken"
 request = { endpoint = "chat.completions", messages = [{ role = "user", content = "Hi" }] }
@@ -77,8 +87,12 @@ play.default = ["authored/openai/chat-hello"]
 exercises = ["chat.id", "stream.done.once"]
 steps = [{ play.m0 = ["authored/errors/mistral-rate-limit"] }]
 """
-PROFILE = dataclasses.replace(load_profile("reference"), cooldown_ms=600.0)
+PROFILE = dataclasses.replace(
+    load_profile("reference"), cooldown_ms=600.0, capabilities=frozenset({"failover", "quarantine"})
+)
 CLAUSES = select(())
+#: Each time a sequence is played its nonces are new, or a gateway with a cache would remember.
+REPETITIONS = itertools.count()
 
 
 @cache
@@ -100,7 +114,7 @@ async def _with_player(stage: Stage, case: PlannedCase) -> tuple[Sequence | None
     try:
         if case.scenario.id == "test.broken":
             return None, await player.play(case)
-        sequence = await read(player, case, await perform(player, case))
+        sequence = await read(player, case, await perform(player, case, repetition=next(REPETITIONS)))
         return sequence, await sequence_cases(case, sequence, CLAUSES)
     finally:
         await player.aclose()
@@ -137,7 +151,7 @@ def test_the_same_nonce_makes_the_same_prompt(stage: Stage) -> None:
     bodies = [turn.exchange.request.body for turn in sequence.turns]
     assert bodies[0] == bodies[2] == bodies[3]
     assert bodies[1].replace(b',"temperature":0.5', b"") == bodies[0]
-    assert [len(turn.exchange.attempts or ()) for turn in sequence.turns] == [1, 1, 1, 1]
+    assert [len(turn.exchange.attempts or ()) for turn in sequence.turns[:2]] == [1, 1]
 
 
 def test_lanes_are_other_aliases(stage: Stage) -> None:
@@ -169,7 +183,7 @@ def test_each_request_is_a_case_and_so_is_the_whole(stage: Stage) -> None:
     assert [verdict.clause for verdict in made[-1].of(Outcome.HELD) if verdict.clause == "cache.key"] == ["cache.key"]
     (leg,) = made[-1].evidence
     assert leg.name == "timeline"
-    assert leg.data.count(b"\n") == 4 * 3
+    assert leg.data.count(b"\n") == 4 * 2 + len(sequence.dispatches)
     assert [case.reading for case in made] == [*[Reading.ANSWERED] * 4, None]
     assert sequence.name == made[-1].id
 
@@ -217,8 +231,35 @@ def test_waits_scale_with_the_target() -> None:
 
 
 def test_lanes_are_numbered_without_gaps() -> None:
-    """Each case takes its lanes in order; a sibling takes no ports."""
+    """Each case takes its lanes in order, and as many again for each time that it may be played again."""
     numbers = [number for case in cases().values() for number in case.lanes]
     assert numbers == list(range(len(numbers)))
     case = cases()["lanes"]
-    assert case.lanes == (case.lane, case.lane + 1, case.lane + 2)
+    assert case.lanes == tuple(range(case.lane, case.lane + 3 * (case.spares + 1)))
+    assert [(one.lane, one.other, one.sibling) for one in case.tries[:2]] == [
+        (case.lane, case.lane + 1, case.lane + 2),
+        (case.lane + 3, case.lane + 4, case.lane + 5),
+    ]
+    assert case.shared == {one.sibling: one.lane for one in case.tries}
+
+
+def test_a_sequence_that_came_too_late_is_played_again(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As often as there are spare lanes, while a clause that it exists for does not apply; the last time counts."""
+    case, played_in = cases()["silent"], list[int]()
+
+    async def noting(player: Player, one: PlannedCase, *, repetition: int = 0) -> list[Sent]:
+        played_in.append(one.lane)
+        return await perform(player, one, repetition=next(REPETITIONS))
+
+    monkeypatch.setattr(play, "perform", noting)
+
+    async def run() -> tuple[Case, ...]:
+        player = Player(stage, CLAUSES)
+        try:
+            return await player.play(case)
+        finally:
+            await player.aclose()
+
+    made = asyncio.run(run())
+    assert played_in == [one.lane for one in case.tries]
+    assert [verdict.clause for verdict in made[-1].of(Outcome.NOT_APPLICABLE)].count("quarantine.skips") == 1
