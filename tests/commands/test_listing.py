@@ -75,7 +75,7 @@ def test_text_is_a_table(capsys: pytest.CaptureFixture[str]) -> None:
             ["clause stream.done.once", "https://example.org/", "stream.twice", "done-twice", "--clauses"],
         ),
         ("stream.twice", ["scenario stream.twice", "chat.completions (stream)", "failover", "--select stream.twice"]),
-        ("done-twice", ["defect done-twice", "[DONE] is sent twice", "stream.done.once", "conformance.reference"]),
+        ("done-twice", ["defect done-twice", "[DONE] is sent twice", "stream.done.once", "--target reference:"]),
     ],
 )
 def test_explain(name: str, told: list[str], capsys: pytest.CaptureFixture[str]) -> None:
