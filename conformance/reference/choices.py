@@ -56,7 +56,7 @@ class ChoiceStream:
 
     def _content(self, given: Doc) -> Doc:
         if not self._call.does(Step.CONTENT_STRING):
-            return {"content": given["content"]} if "content" in given else {}
+            return {key: given[key] for key in ("content", "reasoning_content", "refusal") if key in given}
         text, thoughts = split_content(given.get("content"))
         thoughts = next(
             (value for key in ("reasoning_content", "reasoning") if isinstance(value := given.get(key), str) and value),

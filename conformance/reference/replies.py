@@ -54,7 +54,7 @@ def _choices(value: Any, call: Call) -> list[Any]:
         raise UpstreamFailed(own_failure(Kind.EMPTY, "The upstream returned an empty response."))
     if call.choices == 1 and len(choices) > 1 and call.does(Step.COUNT_CHOICES):
         choices = [_merged(choices)]
-    if len(choices) < call.choices and call.does(Step.COUNT_CHOICES):
+    if 0 < len(choices) < call.choices and call.does(Step.COUNT_CHOICES):
         raise UpstreamFailed(own_failure(Kind.EMPTY, "The upstream returned fewer choices than were asked for."))
     indexes = [item.get("index") for item in choices]
     keep = sorted(map(str, indexes)) == [str(number) for number in range(len(choices))]

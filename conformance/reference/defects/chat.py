@@ -100,7 +100,7 @@ TABLE = (
         "reply-without-choices",
         "A success has an empty array of choices",
         "chat.choices.present relay.empty.not-success pool.exhausted.told",
-        Behaviour(skip=frozenset({Step.REFUSE_EMPTY_CHOICES, Step.COUNT_CHOICES})),
+        Behaviour(skip=frozenset({Step.REFUSE_EMPTY_CHOICES})),
     ),
     defect(
         "choices-share-index-0",
@@ -138,9 +138,9 @@ TABLE = (
     defect(
         "content-as-it-came",
         "The member's content is passed on whatever its type",
-        "chat.message.content-string chunk.delta.content-type",
+        "chat.message.content-string chat.message.content-present chunk.delta.content-type",
         Behaviour(skip=frozenset({Step.CONTENT_STRING})),
-        "content.null-length",
+        "content.null-length content.missing-length",
     ),
     defect(
         "content-in-parts",

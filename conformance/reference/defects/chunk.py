@@ -141,8 +141,9 @@ TABLE = (
     defect(
         "chunk-index-of-the-block",
         "A chunk's choice has the index of the member's content block",
-        "chunk.choice.index chunk.choice.count relay.text.equal relay.tool-calls.equal",
+        "chunk.choice.index chunk.choice.count relay.text.equal relay.tool-calls.equal relay.logprobs.kept",
         Behaviour(chunks=each_stream_choice(_shifted)),
+        "baseline.logprobs-stream",
     ),
     defect(
         "second-choice-dropped",

@@ -108,8 +108,9 @@ TABLE = (
     defect(
         "stream-in-latin-1",
         "A stream's text is written in Latin-1",
-        "stream.text.utf8 stream.event.json relay.text.equal",
+        "stream.text.utf8 stream.event.json relay.text.equal relay.tool-calls.equal",
         Behaviour(frames=each_frame(_latin)),
+        "tools.parallel-stream",
     ),
     defect(
         "stream-with-byte-order-mark",

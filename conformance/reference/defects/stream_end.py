@@ -45,16 +45,17 @@ def _end_twice(chunks: list[Doc], call: Call) -> list[Doc]:
 
 
 def _late_text(chunks: list[Doc], call: Call) -> list[Doc]:
-    """Each text waits for the next chunk; the chunk that ends the choice overtakes it."""
+    """Each text waits for the next chunk; a chunk that only ends the choice overtakes it."""
     told: list[Doc] = []
     for chunk in chunks:
         held = call.memo.pop("held", [])
-        text = any(choice.get("delta", {}).get("content") for choice in chunk.get("choices", ()))
-        if text and not _ends(chunk):
+        deltas = [choice.get("delta", {}) for choice in chunk.get("choices", ())]
+        text = any(delta.get("content") for delta in deltas)
+        if text and not _ends(chunk) and not any("role" in delta for delta in deltas):
             call.memo["held"] = [chunk]
             told += held
         else:
-            told += [chunk, *held] if _ends(chunk) else [*held, chunk]
+            told += [chunk, *held] if _ends(chunk) and not text else [*held, chunk]
     return told
 
 

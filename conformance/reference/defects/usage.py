@@ -77,8 +77,9 @@ TABLE = (
     defect(
         "usage-on-every-chunk",
         "A running usage stands on every chunk",
-        "usage.stream.once",
+        "usage.stream.once usage.stream.own-chunk",
         Behaviour(chunks=each_chunk(_running)),
+        "usage.none-sent",
     ),
     defect(
         "usage-chunk-unasked",
