@@ -43,7 +43,11 @@ class ResponseCache:
         """The digest of all that can change an answer: path, the body's very text, who asks. None bypasses."""
         if call.operation is None or call.operation.value not in PATHS:
             return None
-        return digest([call.operation.value, call.text, *self.identity(call)])
+        return digest([call.operation.value, self.text(call), *self.identity(call)])
+
+    def text(self, call: Call) -> str:
+        """The part of the body that makes the key: all of it."""
+        return call.text
 
     def identity(self, call: Call) -> list[str]:
         """What says who asks."""

@@ -11,33 +11,32 @@ from conformance.reference.rules import Clock, QuarantineRule
 
 
 class Quarantine:
-    """The rejections that stand alone so far, and the ends of what two of them began."""
+    """When each rejection that stands alone so far came (`lone`), and when each quarantine was `begun`."""
 
     def __init__(self, rule: QuarantineRule, clock: Clock) -> None:
-        self._rule = rule
-        self._clock = clock
-        self._lone: dict[Hashable, float] = {}
-        self._until: dict[Hashable, float] = {}
+        self.window = rule.window
+        self.clock = clock
+        self.lone: dict[Hashable, float] = {}
+        self.begun: dict[Hashable, float] = {}
 
     def rejected(self, key: Hashable) -> None:
         """`key` was rejected by name. The second in a row within the window begins a quarantine."""
-        now = self._clock()
-        before = self._lone.pop(key, None)
-        if before is not None and now - before < self._rule.window:
-            self._until[key] = now + self._rule.window
+        now = self.clock()
+        before = self.lone.pop(key, None)
+        if before is not None and now - before < self.window:
+            self.begin(key)
         else:
-            self._lone[key] = now
+            self.lone[key] = now
+
+    def begin(self, key: Hashable) -> None:
+        """`key` is skipped from now on, for the window."""
+        self.begun[key] = self.clock()
 
     def cleared(self, key: Hashable) -> None:
         """Anything but a rejection by name: the next one is the first again."""
-        self._lone.pop(key, None)
+        self.lone.pop(key, None)
 
     def seconds_left(self, key: Hashable) -> float:
         """Seconds for which `key` is to be skipped; 0.0 for none."""
-        until = self._until.get(key)
-        if until is None:
-            return 0.0
-        left = until - self._clock()
-        if left <= 0:
-            del self._until[key]
-        return max(0.0, left)
+        begun = self.begun.get(key)
+        return 0.0 if begun is None else max(0.0, begun + self.window - self.clock())

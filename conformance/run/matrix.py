@@ -10,7 +10,7 @@ import dataclasses
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,9 +76,11 @@ def run_matrix(
     clauses: Sequence[Clause] = tuple(CATALOG.values()),
     workers: int = 6,
     abreast: int = 3,
+    only: Mapping[str, frozenset[str]] | None = None,
 ) -> dict[str, Row]:
     """One row for each of `gateways` ("faithful" or a defect's name): `abreast` gateways at a time, each with
-    `workers` cases at a time. Raises LaunchError, UpstreamError.
+    `workers` cases at a time. A gateway in `only` is played the scenarios named there alone, one at a time. Raises
+    LaunchError, UpstreamError.
     """
     profile = load_profile("reference")
     cases = [case for case in plan_cases(scenarios, drivers, profile) if not case.skipped]
@@ -94,11 +96,16 @@ def run_matrix(
             )
             for name in gateways
         }
-        return asyncio.run(_rows(seats, cases, clauses, workers, abreast))
+        return asyncio.run(_rows(seats, cases, clauses, workers, abreast, only or {}))
 
 
 async def _rows(
-    seats: dict[str, Seat], cases: Sequence[PlannedCase], clauses: Sequence[Clause], workers: int, abreast: int
+    seats: dict[str, Seat],
+    cases: Sequence[PlannedCase],
+    clauses: Sequence[Clause],
+    workers: int,
+    abreast: int,
+    only: Mapping[str, frozenset[str]],
 ) -> dict[str, Row]:
     scripts = Scripts(Library().get)
     turn = asyncio.Semaphore(abreast)
@@ -106,7 +113,9 @@ async def _rows(
     async def play(name: str, seat: Seat) -> Row:
         async with turn:
             player = Player(seat, clauses, seed=crc32(name.encode()), scripts=scripts)
-            return await _row(name, player, cases, workers)
+            if name not in only:
+                return await _row(name, player, cases, workers)
+            return await _row(name, player, [case for case in cases if case.scenario.id in only[name]], 1)
 
     rows = await asyncio.gather(*(play(name, seat) for name, seat in seats.items()))
     return {row.gateway: row for row in rows}

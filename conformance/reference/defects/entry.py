@@ -14,7 +14,8 @@ from conformance.reference.behaviour import Behaviour
 class Defect:
     """One wrong gateway: `title` is the fact, `violates` the ids of the clauses that it breaks.
 
-    `shown_by` names scenarios that show it, where those that any covering set has do not.
+    `shown_by` names scenarios that show it, where those that any covering set has do not. The damage of a
+    `crossing` one goes from lane to lane: it is played those scenarios and no other, one at a time.
     """
 
     name: str
@@ -22,9 +23,12 @@ class Defect:
     violates: frozenset[str]
     behaviour: Behaviour
     shown_by: frozenset[str] = frozenset()
+    crossing: bool = False
 
 
-def defect(name: str, title: str, violates: str, behaviour: Behaviour, shown_by: str = "") -> Defect:
+def defect(
+    name: str, title: str, violates: str, behaviour: Behaviour, shown_by: str = "", *, crossing: bool = False
+) -> Defect:
     """A defect whose clauses, and scenarios, are written as one text each, with blanks between."""
     return Defect(
         name=name,
@@ -32,4 +36,5 @@ def defect(name: str, title: str, violates: str, behaviour: Behaviour, shown_by:
         violates=frozenset(violates.split()),
         behaviour=behaviour,
         shown_by=frozenset(shown_by.split()),
+        crossing=crossing,
     )

@@ -10,6 +10,9 @@ from typing import Any
 
 from conformance.reference.behaviour import ErrorReply, Fields, Moment
 from conformance.reference.call import Call, Operation
+from conformance.reference.config import Config
+from conformance.reference.health import Health
+from conformance.reference.rules import Clock
 
 Doc = dict[str, Any]
 #: Changes a document in place.
@@ -144,3 +147,13 @@ def with_member_field(name: str) -> Callable[[Fields, int, Call], Fields]:
         return (*fields, *(field for field in (call.answered.headers if call.answered else ()) if field[0] == name))
 
     return hook
+
+
+def told_otherwise(change: Callable[[Config], Config]) -> type[Health]:
+    """A memory of members that goes by a changed configuration."""
+
+    class Otherwise(Health):
+        def __init__(self, config: Config, clock: Clock) -> None:
+            super().__init__(change(config), clock)
+
+    return Otherwise

@@ -1,0 +1,86 @@
+"""Defects of the response cache: a key that is too short, and answers kept that are none (incident F)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from conformance.reference.behaviour import Behaviour
+from conformance.reference.cache import Recording, ResponseCache
+from conformance.reference.call import Call
+from conformance.reference.defects.entry import defect
+from conformance.reference.jsontext import encode_json
+
+
+class _AnyCaller(ResponseCache):
+    """Who asks is no part of the key."""
+
+    def identity(self, call: Call) -> list[str]:
+        return []
+
+
+class _LastMessage(ResponseCache):
+    """What was said before the last message is no part of the key."""
+
+    def text(self, call: Call) -> str:
+        messages = call.doc.get("messages")
+        last = messages[-1:] if isinstance(messages, list) else messages
+        return encode_json(call.doc | {"messages": last}).decode()
+
+
+class _KeepsBroken(ResponseCache):
+    """What came of an answer that broke is kept."""
+
+    def broken(self, recording: Recording) -> None:
+        recording.whole()
+
+
+def _keyed(wanted: Callable[[str], bool]) -> type[ResponseCache]:
+    """A cache whose key holds the wanted members of the body alone."""
+
+    class Keyed(ResponseCache):
+        def text(self, call: Call) -> str:
+            return encode_json({name: value for name, value in call.doc.items() if wanted(name)}).decode()
+
+    return Keyed
+
+
+_PROMPT = frozenset({"model", "messages", "input", "prompt", "temperature", "stream", "stream_options"})
+
+TABLE = (
+    # incident F: model, prompt and temperature made the key
+    defect(
+        "cache-key-of-the-prompt",
+        "The cache's key is the model, the prompt and the temperature",
+        "cache.key",
+        Behaviour(cache=_keyed(lambda name: name in _PROMPT)),
+        "cache.tools cache.limits cache.formats",
+    ),
+    defect(
+        "cache-key-of-the-last-message",
+        "Of the messages the cache's key holds the last alone",
+        "cache.key",
+        Behaviour(cache=_LastMessage),
+        "cache.messages",
+    ),
+    defect(
+        "cache-key-without-caller",
+        "The cache's key leaves out who asks",
+        "cache.key",
+        Behaviour(cache=_AnyCaller),
+        "cache.callers",
+    ),
+    defect(
+        "broken-stream-kept",
+        "What came of a stream that broke is kept as its answer",
+        "cache.errors-not-stored",
+        Behaviour(cache=_KeepsBroken),
+        "cache.broken-stream",
+    ),
+    defect(
+        "cache-key-without-form",
+        "A kept answer comes in the form in which it was kept, whatever form is asked for",
+        "cache.stream-form",
+        Behaviour(cache=_keyed(lambda name: name not in ("stream", "stream_options"))),
+        "cache.stream-after-text cache.text-after-stream",
+    ),
+)

@@ -1,0 +1,186 @@
+"""Defects of cooldowns and of the breaker: which failures open a window, who may try its member, and what ends it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Hashable
+
+from conformance.reference.behaviour import Behaviour
+from conformance.reference.config import Config, Lane, Member
+from conformance.reference.defects.entry import defect
+from conformance.reference.defects.hooks import told_otherwise
+from conformance.reference.failure import Failure, Kind
+from conformance.reference.health import Health, Permit
+from conformance.reference.rules import CooldownRule
+
+
+def _rule(**changes: float) -> Callable[[Config], Config]:
+    """A change of the cooldown's rule."""
+
+    def change(config: Config) -> Config:
+        rule: CooldownRule | None = config.cooldown
+        return dataclasses.replace(config, cooldown=dataclasses.replace(rule, **changes) if rule is not None else None)
+
+    return change
+
+
+class _Unmoved(Health):
+    """A probe that fails leaves the window as it was."""
+
+    def outage(self, permit: Permit) -> None:
+        if permit.probe is None:
+            super().outage(permit)
+
+
+class _Crowd(Health):
+    """Every request past the middle is a probe."""
+
+    def permit(self, lane: Lane, member: Member) -> Permit:
+        return Permit(health=self, lane=lane, member=member, asked=self.clock())
+
+
+class _Lossy(Health):
+    """The permit of a probe whose client hangs up does not come back."""
+
+    def abandoned(self, permit: Permit) -> None:
+        super().abandoned(permit)
+        self.lost(permit)
+
+    def lost(self, permit: Permit) -> None:
+        """The place of a probe stays taken until the window ends."""
+        if permit.probe is not None and self.cooldowns is not None:
+            self.cooldowns.take(self.place(permit.lane, permit.member))
+
+
+class _Unforgiving(_Lossy):
+    """A success changes nothing: a window lasts its time, and has one probe."""
+
+    def succeeded(self, permit: Permit) -> None:
+        self.lost(permit)
+
+
+class _ByName(Health):
+    """Windows are kept by the member's name, whatever lane it is in."""
+
+    def place(self, lane: Lane, member: Member) -> Hashable:
+        return member.name
+
+
+class _HangupsCount(Health):
+    """A client that goes away counts like a member that broke."""
+
+    def abandoned(self, permit: Permit) -> None:
+        self.outage(permit)
+
+
+def _counting(*kinds: Kind) -> type[Health]:
+    """A memory for which failures of these kinds count like outages."""
+
+    class Counting(Health):
+        def is_outage(self, failure: Failure) -> bool:
+            return failure.outage or failure.kind in kinds
+
+    return Counting
+
+
+TABLE = (
+    defect(
+        "cooldown-none",
+        "A member that failed stays in turn, as if nothing had been",
+        "cooldown.silent cooldown.probe-once",
+        Behaviour(health=told_otherwise(lambda config: dataclasses.replace(config, cooldown=None))),
+        "cooldown.silent-half cooldown.probe-alone",
+    ),
+    defect(
+        "cooldown-without-silence",
+        "A lone member that failed is tried again at once",
+        "cooldown.silent",
+        Behaviour(health=told_otherwise(_rule(silent=1e-9))),
+        "cooldown.silent-alone",
+    ),
+    # incident D: a failed probe opens the next window
+    defect(
+        "failed-probe-forgotten",
+        "A probe that fails leaves the window as it was",
+        "cooldown.silent",
+        Behaviour(health=_Unmoved),
+        "cooldown.probe-fails",
+    ),
+    # incident D: exactly one request past the midpoint
+    defect(
+        "probes-without-bound",
+        "Past the middle of a window every request tries the member",
+        "cooldown.probe-once",
+        Behaviour(health=_Crowd),
+        "cooldown.probe-alone",
+    ),
+    # incident D: a permit is returned on every exit
+    defect(
+        "probe-permit-lost",
+        "A probe whose client hangs up keeps the place of the next",
+        "cooldown.probe-returned",
+        Behaviour(health=_Lossy),
+        "cooldown.probe-given-up",
+    ),
+    defect(
+        "success-clears-nothing",
+        "A probe that succeeds ends no window",
+        "cooldown.recovers",
+        Behaviour(health=_Unforgiving),
+        "cooldown.success-clears",
+    ),
+    # incident D: a slot that is pushed out for good
+    defect(
+        "cooldown-without-end",
+        "A member that failed is never asked again",
+        "cooldown.recovers",
+        Behaviour(health=told_otherwise(_rule(window=1e6, longest=1e6))),
+        "cooldown.recovers",
+    ),
+    defect(
+        "cooldown-by-member-name",
+        "A window is kept by the member's name, so that it closes the member of every lane",
+        "cooldown.scope",
+        Behaviour(health=_ByName),
+        "cooldown.scope",
+        crossing=True,
+    ),
+    # incident D: quota and 429 are not faults
+    defect(
+        "rate-limit-counts",
+        "A rate limit counts like an outage",
+        "breaker.counts",
+        Behaviour(health=_counting(Kind.RATE_LIMIT)),
+        "breaker.rate-limit",
+    ),
+    defect(
+        "quota-counts",
+        "A quota that is used up counts like an outage",
+        "breaker.counts",
+        Behaviour(health=_counting(Kind.QUOTA)),
+        "breaker.quota",
+    ),
+    # incident F: only 5xx, 529 and transport errors count
+    defect(
+        "bad-request-counts",
+        "A request that the member rejects counts like an outage",
+        "breaker.counts",
+        Behaviour(health=_counting(Kind.REQUEST)),
+        "breaker.bad-request",
+    ),
+    defect(
+        "refused-key-counts",
+        "401 and 403 count like outages",
+        "breaker.counts",
+        Behaviour(health=_counting(Kind.AUTH)),
+        "breaker.unauthorized",
+    ),
+    # incident F: the caller's cancellation does not count
+    defect(
+        "hangup-counts",
+        "A client that hangs up counts like an outage of the member",
+        "breaker.counts alive.after",
+        Behaviour(health=_HangupsCount),
+        "breaker.hang-ups",
+    ),
+)

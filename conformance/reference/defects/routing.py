@@ -1,0 +1,66 @@
+"""Defects of routing: a wait that is not kept, members that get no share, and who is named to have served."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from conformance.reference.behaviour import Behaviour, Fields
+from conformance.reference.call import Call
+from conformance.reference.config import Member
+from conformance.reference.defects.entry import defect
+from conformance.reference.defects.hooks import told_otherwise
+from conformance.reference.serving import serving_fields
+
+
+def _two(members: Sequence[Member], call: Call) -> Sequence[Member]:
+    """The first two members take turns; the others are asked when these have failed."""
+    by_name = sorted(members, key=lambda member: member.name)
+    first = members.index(by_name[0]) % 2
+    return by_name if first == 0 else (*by_name[1:2], *by_name[:1], *by_name[2:])
+
+
+def _note_first(body: bytes, member: Member, call: Call) -> bytes:
+    call.memo.setdefault("first", member)
+    return body
+
+
+def _first_named(fields: Fields, status: int, call: Call) -> Fields:
+    """The deployment that was chosen first is named, whoever served."""
+    first = call.memo.get("first")
+    named = dict(serving_fields(call, first, 1)) if first is not None else {}
+    return tuple((name, named.get(name, value)) for name, value in fields)
+
+
+TABLE = (
+    # BerriAI/litellm#38020
+    defect(
+        "retry-after-ignored",
+        "A member that said how long to wait is asked in its next turn",
+        "retry-after.waits",
+        Behaviour(health=told_otherwise(lambda config: dataclasses.replace(config, retry_after=None))),
+        "retry-after.pool",
+    ),
+    defect(
+        "load-on-two-members",
+        "Two members take turns, and the others are spares",
+        "pool.spread",
+        Behaviour(members=_two),
+        "lifecycle.spread-four",
+    ),
+    # incident F: the response names the deployment that really served
+    defect(
+        "deployment-unnamed",
+        "No response says which deployment served",
+        "serving-model.reported",
+        Behaviour(headers=lambda fields, status, call: tuple(f for f in fields if f[0] != "x-deployment-id")),
+        "lifecycle.serving-model",
+    ),
+    defect(
+        "first-choice-named",
+        "After a failover the deployment that was asked first is named",
+        "serving-model.reported",
+        Behaviour(request_body=_note_first, headers=_first_named),
+        "lifecycle.serving-model-failover",
+    ),
+)
