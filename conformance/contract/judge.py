@@ -6,6 +6,7 @@ A fault inside a clause is ours and comes out FAULTY, never as the target's viol
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from itertools import islice
 
 from conformance.contract.clause import Basis, Clause, Finding, Outcome, Scope, Undecided, Verdict
@@ -18,16 +19,11 @@ MAX_FINDINGS = 8
 
 def judge_clause(clause: Clause, exchange: Exchange | Sequence) -> Verdict:
     """The verdict of one clause on one exchange, or on one sequence, as its scope says."""
-    if clause.basis is Basis.POLICY and not clause.capabilities & exchange.declares:
-        names = ", ".join(sorted(clause.capabilities))
-        return Verdict(clause=clause.id, outcome=Outcome.NOT_APPLICABLE, reason=f"the target does not declare {names}")
+    if clause.basis is Basis.POLICY and clause.capabilities.isdisjoint(exchange.declares):
+        return _undeclared(clause.id, clause.capabilities)
     try:
         if not clause.applies(exchange):
-            return Verdict(
-                clause=clause.id,
-                outcome=Outcome.NOT_APPLICABLE,
-                reason=f"this {clause.scope} does not meet its condition",
-            )
+            return _inapplicable(clause.id, clause.scope)
         yielded = list(islice(clause.check(exchange), MAX_FINDINGS))
     except Exception as error:
         where = _where(error)
@@ -38,7 +34,7 @@ def judge_clause(clause: Clause, exchange: Exchange | Sequence) -> Verdict:
     for item in yielded:
         if isinstance(item, Undecided):
             return Verdict(clause=clause.id, outcome=Outcome.INCONCLUSIVE, reason=item.reason)
-    return Verdict(clause=clause.id, outcome=Outcome.HELD)
+    return _held(clause.id)
 
 
 def judge(exchange: Exchange, clauses: Iterable[Clause]) -> tuple[Verdict, ...]:
@@ -49,6 +45,25 @@ def judge(exchange: Exchange, clauses: Iterable[Clause]) -> tuple[Verdict, ...]:
 def judge_sequence(sequence: Sequence, clauses: Iterable[Clause]) -> tuple[Verdict, ...]:
     """The verdicts on `sequence` of those `clauses` that are about sequences, in the clauses' order."""
     return tuple(judge_clause(clause, sequence) for clause in clauses if clause.scope is Scope.SEQUENCE)
+
+
+# Nearly every verdict is one of these three, the same for every exchange: each is made once.
+
+
+@cache
+def _held(clause: str) -> Verdict:
+    return Verdict(clause=clause, outcome=Outcome.HELD)
+
+
+@cache
+def _inapplicable(clause: str, scope: Scope) -> Verdict:
+    return Verdict(clause=clause, outcome=Outcome.NOT_APPLICABLE, reason=f"this {scope} does not meet its condition")
+
+
+@cache
+def _undeclared(clause: str, capabilities: frozenset[str]) -> Verdict:
+    names = ", ".join(sorted(capabilities))
+    return Verdict(clause=clause, outcome=Outcome.NOT_APPLICABLE, reason=f"the target does not declare {names}")
 
 
 def _where(error: BaseException) -> str:

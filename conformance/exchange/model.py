@@ -64,16 +64,22 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamEvent:
-    """One event of a streamed reply: the SSE event, its JSON (None when it is not JSON, as `[DONE]`), its arrival in ms."""
+    """One event of a streamed reply: the SSE event, its JSON (None when it is not JSON, as `[DONE]`), its arrival in ms.
+
+    `done` is whether this is the `[DONE]` sentinel (outer white space ignored).
+    """
 
     event: Event
     doc: Doc | None
     at: float
+    done: bool = field(init=False)
 
-    @property
-    def done(self) -> bool:
-        """Whether this is the `[DONE]` sentinel (outer white space ignored)."""
-        return self.event.data.strip() == b"[DONE]"
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "done", self.event.data.strip() == b"[DONE]")
+
+
+def _is_json(event: StreamEvent) -> bool:
+    return event.doc is not None and event.doc.ok
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +88,8 @@ class Reply:
 
     `content` is the body with its content coding removed (equal to the body when it has none or cannot be decoded:
     then `undecodable` says why). `doc` is set when the content was read as one JSON text, `stream` and `events` when it
-    was read as server-sent events: by the media type, else by the look of its first bytes.
+    was read as server-sent events: by the media type, else by the look of its first bytes. `readable` is whether every
+    piece of the content can be read: its coding is its own, its events are JSON or `[DONE]`.
     """
 
     message: Message
@@ -96,6 +103,11 @@ class Reply:
     stream: EventStream | None = None
     events: tuple[StreamEvent, ...] = ()
     undecodable: str = ""
+    readable: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        read = not self.undecodable and (self.doc is None or self.doc.ok)
+        object.__setattr__(self, "readable", read and all(event.done or _is_json(event) for event in self.events))
 
     @property
     def status(self) -> int:
@@ -111,13 +123,6 @@ class Reply:
     def complete(self) -> bool:
         """Whether the reply came whole by its own framing (a body until close counts when the peer closed cleanly)."""
         return self.message.complete
-
-    @property
-    def readable(self) -> bool:
-        """Whether every piece of the content can be read: its coding is its own, its events are JSON or `[DONE]`."""
-        if self.undecodable or (self.doc is not None and not self.doc.ok):
-            return False
-        return all(event.done or (event.doc is not None and event.doc.ok) for event in self.events)
 
     def header(self, name: str) -> str | None:
         """The first value of a header field, or None."""
