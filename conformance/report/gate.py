@@ -5,6 +5,7 @@ From cases to a summary and an exit code. Knows nothing of how a report is writt
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from conformance.contract.clause import Level, Outcome
@@ -38,16 +39,19 @@ def missed(header: RunHeader, case: Case) -> tuple[str, ...]:
     return unexercised(case, owed(header, case))
 
 
+def tally(cases: Iterable[Case]) -> Counter[tuple[str, Outcome]]:
+    """How often each clause had each outcome: there are hundreds of verdicts in a case, and few different ones."""
+    return Counter((verdict.clause, verdict.outcome) for case in cases for verdict in case.verdicts)
+
+
 def summarise(report: Report) -> Summary:
     """The numbers of a report. Raises KeyError when a verdict's clause is not among the header's requirements."""
     index, footer = report.header.index(), report.footer
     counts = {outcome: dict.fromkeys(Level, 0) for outcome in Outcome}
     gate = 0
-    for case in report.cases:
-        for verdict in case.verdicts:
-            requirement = index[verdict.clause]
-            counts[verdict.outcome][requirement.level] += 1
-            gate += verdict.outcome is Outcome.VIOLATED and requirement.gates
+    for (clause, outcome), number in tally(report.cases).items():
+        counts[outcome][index[clause].level] += number
+        gate += number if outcome is Outcome.VIOLATED and index[clause].gates else 0
     return Summary(
         cases=len(report.cases),
         skipped=sum(bool(case.skipped) for case in report.cases),

@@ -85,7 +85,7 @@ def summary(report: Report) -> Iterator[RenderableType]:
     for row in views.areas(report):
         cells = (Text(f"{n:,}" if n else "·", _STYLES.get(o, "") if n else "dim") for o, n in row.counts.items())
         table.add_row(clean(row.area), *cells)
-    numbers, code = summarise(report), exit_code(summarise(report))
+    code = exit_code(numbers := summarise(report))
     yield Rule(style="dim")
     yield table
     yield from _readings(report)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from conformance.contract.clause import Finding, Outcome, Verdict
-from conformance.report.gate import CONFORMS, VIOLATIONS, exit_code, missed, summarise
+from conformance.report.gate import CONFORMS, VIOLATIONS, exit_code, missed, summarise, tally
 from conformance.report.model import AttemptLine, Case, ClientLine, LoadCell, LoadRow, Report, Requirement, RunEnd
 from conformance.report.reading import Reading
 from conformance.report.wireview import WireLine, view, visible
@@ -39,11 +39,10 @@ def areas(report: Report) -> tuple[AreaRow, ...]:
     index = report.header.index()
     counts = {r.area: dict.fromkeys(Outcome, 0) for r in report.header.requirements}
     gate = dict.fromkeys(counts, 0)
-    for case in report.cases:
-        for verdict in case.verdicts:
-            requirement = index[verdict.clause]
-            counts[requirement.area][verdict.outcome] += 1
-            gate[requirement.area] += verdict.outcome is Outcome.VIOLATED and requirement.gates
+    for (clause, outcome), number in tally(report.cases).items():
+        requirement = index[clause]
+        counts[requirement.area][outcome] += number
+        gate[requirement.area] += number if outcome is Outcome.VIOLATED and requirement.gates else 0
     return tuple(AreaRow(area=area, counts=row, gate=gate[area]) for area, row in counts.items() if any(row.values()))
 
 
@@ -116,7 +115,7 @@ def case_faults(report: Report, case: Case) -> tuple[str, ...]:
 
 def result(report: Report) -> str:
     """The run's result in one sentence."""
-    summary, code = summarise(report), exit_code(summarise(report))
+    code = exit_code(summary := summarise(report))
     if code == CONFORMS:
         return f"conforms: {summary.checks:,} checks over {summary.cases - summary.skipped:,} exchanges"
     if code == VIOLATIONS:
