@@ -127,14 +127,14 @@ def result(report: Report) -> str:
 def exchange_line(case: Case) -> str:
     """What the client saw in one line."""
     if case.client is None:
-        return "no exchange"
+        return "several requests; see the timeline" if case.leg("timeline") else "no exchange"
     return _client_line(case.client)
 
 
 def attempts_line(case: Case) -> str:
     """Which members were asked, when, and what they did."""
     if case.attempts is None:
-        return "not known"
+        return "see the timeline" if case.leg("timeline") else "not known"
     return "; ".join(map(_attempt_line, case.attempts)) or "none"
 
 

@@ -51,6 +51,8 @@ EXAMPLES: Examples = {
             # Past the middle it may be asked, and it may be where the others failed first.
             sequence(DOWN, many(2, 120, "m1:ok"), turn(400, "m0:ok")),
             sequence(DOWN, many(2, 120, "m1:ok"), turn(200, "m1:500", "m0:ok"), caps=PROMISES - {"probe"}),
+            # Asked for in the first half, by a slow gateway decided past it.
+            sequence(DOWN, turn(250, "m0:ok:120:130", took=140), turn(120, "m1:ok")),
             # A gateway of one's own that learns of it a moment later.
             sequence(DOWN, turn(20, "m0:ok"), turn(120, "m1:ok")),
             # Fewer failures than the target says that it takes; then enough.
