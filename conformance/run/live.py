@@ -111,7 +111,9 @@ def call_of(case: PlannedCase, options: RunOptions, profile: Profile, key: str, 
     if request.endpoint in ("chat.completions", "completions") and params:
         if not {"max_tokens", "max_completion_tokens"} & params.keys():
             params["max_tokens"] = MAX_TOKENS
-            body = compact(params)
+        if params.get("stream") is True:
+            params.setdefault("stream_options", {"include_usage": True})
+        body = compact(params)
         cap = params.get("max_tokens", params.get("max_completion_tokens"))
         answers = params.get("n") if isinstance(params.get("n"), int) else 1
         estimate = (cap if isinstance(cap, int) else MAX_TOKENS) * (answers or 1)
@@ -148,7 +150,11 @@ def run(
     cases = plan_live(scenarios, options)
     header = header_of(options, profile, clauses, cases, mode="live")
     mark = f"{MARK}{secrets.token_hex(3)}-"
-    told = {"max_tokens of a request": str(MAX_TOKENS), "mark of the prompts": f"{mark}..."}
+    told = {
+        "max_tokens of a request": str(MAX_TOKENS),
+        "stream_options": "include_usage, so that a stream tells its tokens, too",
+        "mark of the prompts": f"{mark}...",
+    }
     header = dataclasses.replace(header, defaults={**header.defaults, **told})
     observe(header)
     budget = Budget(options.max_requests, options.max_tokens)

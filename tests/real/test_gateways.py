@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
+from conformance import reportfile
+from conformance.cli import main
 from conformance.scenario.model import PlayItem
 from conformance.target.lanes import Lane, plan_lanes
 from conformance.target.launch import RunningTarget, launch
@@ -92,3 +95,29 @@ def reply_with_retired_member(running: Running, lane: Lane) -> tuple[Reply, int]
     reply = ask(running.target, lane, nonce=nonce)
     attempts = running.control.take(nonce, wait_ms=2000)
     return reply, sum(entry.member == retired for entry in attempts)
+
+
+def test_live_job(running: Running, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The post-deploy job, to which the upstream is unknown, ends with verdicts and its exact cost, never the key."""
+    profile, lane = running.target.profile, running.lanes[0]
+    if profile.lane_headers or profile.model_prefix:
+        pytest.skip(f"{profile.name} wants more of a client than an API root, a key and a model")
+    monkeypatch.setenv("CONFORMANCE_TEST_KEY", profile.api_key)
+    words = ["run", "--target", running.target.base_url, "--live", "--model", lane.alias, "--report", str(tmp_path)]
+    words += ["--api-key-env", "CONFORMANCE_TEST_KEY", "--driver", "openai-python,openai-python-async"]
+    for more, most in (["--select", "baseline.*"], None), (["--max-requests", "3"], 3):
+        before = posts(running)
+        assert main([*words, *more]) in (0, 1)
+        report = reportfile.read(tmp_path)
+        assert report.footer is not None
+        spent = report.footer.spent
+        played = [case for case in report.cases if not case.skipped]
+        assert spent["requests"] == len(played) == posts(running) - before
+        assert (spent["tokens"] > 0, spent["replies_without_usage"]) == (True, 0)
+        assert most is None or (spent["requests"], report.footer.end) == (most, "capped")
+        assert all(profile.api_key.encode() not in file.read_bytes() for file in tmp_path.iterdir())
+
+
+def posts(running: Running) -> int:
+    """How many requests of the API the upstream has seen that belong to no play."""
+    return sum(entry.request.startswith(b"POST") for entry in running.control.stray())

@@ -24,7 +24,7 @@ KEY = REFERENCE.api_key
 NOBODY = "http://127.0.0.1:9/v1"
 
 #: What the healthy default of the replay upstream tells of itself, for a chat reply.
-BASELINE = ["baseline.chat", "baseline.chat-stream-usage", "models.list"]
+BASELINE = ["baseline.chat", "baseline.chat-stream", "models.list"]
 
 
 @pytest.fixture(scope="module")
