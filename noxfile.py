@@ -92,6 +92,13 @@ def matrix(session: nox.Session) -> None:
 
 
 @nox.session
+def killed(session: nox.Session) -> None:
+    """Whatever part of a run is killed, it ends soon, proves nothing and leaves no process."""
+    session.install(".[test]")
+    session.run("pytest", "tests/run/test_killed.py", "-m", "killed", "-n", "2", *session.posargs)
+
+
+@nox.session
 @nox.parametrize("version", LITELLM_VERSIONS, ids=LITELLM_VERSIONS)
 def litellm(session: nox.Session, version: str) -> None:
     """A LiteLLM proxy of its own environment is judged; tests/real hold what is known of it."""

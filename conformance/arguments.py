@@ -56,10 +56,13 @@ def _run(parser: ArgumentParser) -> None:
     _repeatable(parser, "--select", "GLOB", "ids of scenarios; repeatable or comma-separated (default: all)")
     _repeatable(parser, "--clauses", "GLOB", "ids of clauses, likewise (default: all)")
     _repeatable(
-        parser, "--driver", "NAME", "wire, httpx, openai-python, openai-python-async; repeatable (default: wire)"
+        parser,
+        "--driver",
+        "NAME",
+        "wire, httpx, openai-python, openai-python-async; repeatable (default: wire and openai-python)",
     )
     parser.add_argument(
-        "-n", dest="workers", type=_count(1), default=1, metavar="N", help="exchanges at a time (default: 1)"
+        "-n", dest="workers", type=_count(1), default=4, metavar="N", help="exchanges at a time (default: 4)"
     )
     parser.add_argument("--report", default="conformance-report", metavar="DIR", help="default: conformance-report")
     parser.add_argument(
