@@ -6,6 +6,8 @@ Prints, for each gateway, what it violates beyond or short of what its defect li
 from __future__ import annotations
 
 import argparse
+import dataclasses
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from conformance.contract.catalog import CATALOG
@@ -41,12 +43,55 @@ def covering_apart() -> tuple[Scenario, ...]:
     return cover(load_scenarios(), [clause for clause in CATALOG if apart(clause)], always=shown)
 
 
+def listed(name: str) -> frozenset[str]:
+    """What the gateway `name` is known to violate."""
+    return DEFECTS[name].violates if name in DEFECTS else frozenset()
+
+
+def differs(row: Row) -> bool:
+    """Whether a row has violations beyond or short of the defect's list, or faults."""
+    return row.violated.keys() != listed(row.gateway) or bool(row.faults)
+
+
+def play(
+    scenarios: Sequence[Scenario],
+    names: Sequence[str],
+    drivers: Sequence[str] = ("wire",),
+    only: Mapping[str, frozenset[str]] | None = None,
+) -> dict[str, Row]:
+    """The rows of the gateways (of those in `only` over the scenarios named there).
+
+    What a row has beyond or short of its list is played again, one case at a time, and what does not show again does
+    not count: where many cases keep a machine busy, some come late.
+    """
+    rows = run_matrix(scenarios, names, drivers=drivers, only=only)
+    doubtful = {name: _doubtful(row, scenarios) for name, row in rows.items() if differs(row)}
+    again = run_matrix(scenarios, list(doubtful), drivers=drivers, only=doubtful) if doubtful else {}
+    return rows | {name: _confirmed(rows[name], row) for name, row in again.items()}
+
+
+def _doubtful(row: Row, scenarios: Sequence[Scenario]) -> frozenset[str]:
+    """The scenarios whose cases violate what is not listed, or that show what is listed and is not violated."""
+    beyond = [case for clause, cases in row.violated.items() if clause not in listed(row.gateway) for case in cases]
+    short = listed(row.gateway) - row.violated.keys()
+    shown = DEFECTS[row.gateway].shown_by if short else frozenset()
+    showing = {scenario.id for scenario in scenarios if short & set(scenario.exercises) or scenario.id in shown}
+    return frozenset(case.split("[")[0] for case in (*beyond, *row.faults)) | showing
+
+
+def _confirmed(first: Row, second: Row) -> Row:
+    """The first row without what did not show again, and with what only then showed."""
+    due = listed(first.gateway)
+    kept = {clause: cases for clause, cases in first.violated.items() if clause in due or clause in second.violated}
+    late = {clause: cases for clause, cases in second.violated.items() if clause in due}
+    return dataclasses.replace(first, violated=late | kept, faults=second.faults)
+
+
 def difference(row: Row) -> str:
     """What a row has beyond ("+") and short of ("-") its defect's list; "" for none."""
-    listed = DEFECTS[row.gateway].violates if row.gateway in DEFECTS else frozenset()
-    beyond = sorted(row.violated.keys() - listed)
+    beyond = sorted(row.violated.keys() - listed(row.gateway))
     lines = [f"  + {clause}  in {', '.join(row.violated[clause][:4])}" for clause in beyond]
-    lines += [f"  - {clause}" for clause in sorted(listed - row.violated.keys())]
+    lines += [f"  - {clause}" for clause in sorted(listed(row.gateway) - row.violated.keys())]
     lines += [f"  ! {fault}" for fault in row.faults[:5]]
     return "\n".join(lines)
 
@@ -56,7 +101,6 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--defects", action="append", default=[], help="globs of defect names (default: all)")
     parser.add_argument("--select", action="append", default=[], help="globs of scenarios (default: the covering set)")
-    parser.add_argument("--workers", type=int, default=6)
     parser.add_argument("--all", action="store_true", help="every scenario")
     parser.add_argument("--apart", action="store_true", help="the scenarios of heavy clauses and of sequences, too")
     parser.add_argument("--drivers", default="wire", help="names of drivers, with commas between")
@@ -68,7 +112,7 @@ def main() -> int:
         scenarios = load_scenarios()
     names = [FAITHFUL, *(name for name in DEFECTS if any(fnmatchcase(name, glob) for glob in options.defects or ["*"]))]
     print(f"{len(scenarios)} scenarios, {len(names)} gateways")
-    rows = run_matrix(scenarios, names, drivers=tuple(options.drivers.split(",")), workers=options.workers)
+    rows = play(scenarios, names, tuple(options.drivers.split(",")))
     failed = 0
     for row in rows.values():
         wrong = difference(row)

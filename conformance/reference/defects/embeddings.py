@@ -54,7 +54,7 @@ TABLE = (
     defect(
         "embeddings-empty-kept",
         "A member's list without any embedding is passed on as a success",
-        "embeddings.count relay.empty.not-success",
+        "embeddings.count relay.empty.not-success pool.exhausted.told",
         Behaviour(skip=frozenset({Step.REFUSE_EMPTY_EMBEDDINGS})),
         shown_by="embeddings.empty-data",
     ),

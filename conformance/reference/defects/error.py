@@ -86,6 +86,10 @@ def _inner_status(error: ErrorReply, call: Call) -> ErrorReply:
     return error
 
 
+def _with_unit(fields: Fields, status: int, call: Call) -> Fields:
+    return tuple((name, f"{value}s" if name == "retry-after" else value) for name, value in fields)
+
+
 def _own_wrong_request(error: ErrorReply, call: Call) -> bool:
     return call.answered is None and error.status == 400
 
@@ -114,7 +118,7 @@ ENVELOPE = (
     defect(
         "error-as-plain-text",
         "An error is a line of plain text that calls itself JSON",
-        "error.body.json pool.exhausted.told relay.error.code-kept",
+        "error.body.json pool.exhausted.told relay.error.code-kept relay.error.reason-kept",
         Behaviour(body=_as_text),
     ),
     defect(
@@ -155,7 +159,7 @@ ENVELOPE = (
     defect(
         "error-message-empty",
         "An error has an empty message",
-        "error.message.text pool.exhausted.told",
+        "error.message.text pool.exhausted.told relay.error.reason-kept",
         _edited(put("message", "")),
     ),
     defect("error-type-null", "An error's type is null", "error.type.string", _edited(put("type", None))),
@@ -227,6 +231,13 @@ STATUS = (
         "A member's Retry-After does not reach the client",
         "error.rate-limit.retry-after",
         Behaviour(headers=without_field("retry-after")),
+        shown_by="errors.openai-rate-limit",
+    ),
+    defect(
+        "retry-after-with-unit",
+        "Retry-After tells its seconds with a unit",
+        "error.retry-after.valid",
+        Behaviour(headers=_with_unit),
         shown_by="errors.openai-rate-limit",
     ),
     defect(

@@ -99,12 +99,13 @@ TABLE = (
         "error.message.no-raw-body error.message.bounded error.message.no-account error.message.no-key "
         "blind.identity.body",
         _worded(_document),
+        shown_by="errors.openai-bad-key",
     ),
     # router-for-me/CLIProxyAPI#1895
     defect(
         "compressed-message",
         "The compressed bytes of a member's error become the message",
-        "error.message.readable",
+        "error.message.readable relay.error.reason-kept",
         _worded(_compressed, Step.DECODE_CONTENT),
         shown_by="http.gzip-error",
     ),
@@ -127,6 +128,7 @@ TABLE = (
         "The words of a member that refused the gateway's key reach the client",
         "error.message.no-key blind.identity.body",
         _worded(_reason_of(401)),
+        shown_by="errors.openai-bad-key",
     ),
     defect(
         "member-account-echoed",

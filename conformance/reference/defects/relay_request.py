@@ -50,14 +50,6 @@ def _instructions_last(doc: Doc, call: Call) -> None:
         doc["messages"].sort(key=lambda message: message["role"] in ("system", "developer"))
 
 
-def _sticky(doc: Doc, call: Call) -> None:
-    """What one client sent once stays in the template of all."""
-    kept: Doc = call.shared.setdefault("kept", {})
-    if call.operation is Operation.CHAT:
-        kept.update({name: doc[name] for name in ("seed", "user") if name in doc})
-        doc.update(kept)
-
-
 TABLE = (
     # openclaw/openclaw#80867
     defect(
@@ -109,13 +101,5 @@ TABLE = (
         "A request without temperature reaches the member with 0",
         "relay.request.defaults",
         _sending(_with("temperature", 0)),
-    ),
-    # BerriAI/litellm#32112
-    defect(
-        "parameter-kept-for-all",
-        "A parameter that one client sent once goes to the members with every later request",
-        "isolation.state relay.request.defaults",
-        _sending(_sticky),
-        shown_by="isolation.parameters",
     ),
 )
