@@ -16,7 +16,11 @@ from conformance.cassette.store import Library
 from conformance.contract.catalog import CATALOG
 from conformance.contract.clauses import stream
 from conformance.data import data_root
-from conformance.scenario.codec import decode
+from conformance.scenario.codec import decode, play_item
+from conformance.scenario.place import Place
+from conformance.upstream.items import Scripts
+
+pytest_plugins = ["pytester"]
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -49,6 +53,26 @@ def test_readme_shows_commands() -> None:
     assert "conformance run --target reference" in first
     assert 'pip install -e ".[test]" && pytest -n 2' in second
     assert {command.split()[1] for command in COMMANDS} >= {"run", "judge", "explain", "report"}
+
+
+def test_readme_example_runs(pytester: pytest.Pytester) -> None:
+    """The tests that README shows pass as they stand there, in an empty project."""
+    pytester.makepyfile(test_readme=README.split("```python\n", 1)[1].split("```", 1)[0])
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest", timeout=180)
+    result.assert_outcomes(passed=2)
+
+
+def test_readme_shows_what_plays_know() -> None:
+    """The transforms and words that README names can be played."""
+    told = README.split("A play names cassettes", 1)[1].split("\n\n", 1)[0]
+    library = Library()
+    names = re.findall(r"`([^`]+)`", told)
+    assert len(names) > 6
+    scripts = Scripts(library.get)
+    for name in names:
+        if name not in ("|", "..."):
+            item = name if name.startswith("@") else f"authored/openai/chat-hello-stream | {name}"
+            scripts.plan(play_item(item, Place("README")), "cf-abcdef1")
 
 
 def test_clause_walked_through_is_real() -> None:
