@@ -54,7 +54,7 @@ class Book:
         self.load: dict[str, dict[Shape, Levels]] = defaultdict(dict)
         self.evidence: dict[str, Case] = {}
         self.alone_played = 0
-        self._played: dict[int, int] = defaultdict(int)
+        self._played: dict[Shape, dict[int, int]] = defaultdict(lambda: defaultdict(int))
         self._control_alone: set[str] = set()
         self._control_load: Levels = {}
 
@@ -63,7 +63,7 @@ class Book:
         if cell.shape is Shape.ALONE:
             self.alone_played += tally.played
         else:
-            self._played[cell.concurrency] += tally.played
+            self._played[cell.shape][cell.concurrency] += tally.played
         for clause, count in tally.counts.items():
             if cell.shape is Shape.ALONE:
                 self.alone[clause] += count
@@ -101,14 +101,20 @@ class Book:
         return sum(self.levels(clause).values(), Count())
 
     def telling(self, clause: str) -> tuple[Shape, Levels]:
-        """The shape in which a clause fails at the lowest concurrency, and its counts there."""
+        """The shape in which a clause fails at the lowest concurrency, and its counts at every concurrency played there
+        (none, where it was not decided).
+        """
         failing = [(lowest(levels) or 1 << 30, shape) for shape, levels in self.load[clause].items()]
         _, shape = min(failing, key=lambda found: found[0])
-        return shape, self.load[clause][shape]
+        return shape, {level: self.load[clause][shape].get(level, Count()) for level in self._played[shape]}
 
     def measured(self, bound: frozenset[int]) -> list[Measured]:
         """The counts as `compare` takes them; `bound` are the concurrencies at which the harness was short of CPU."""
         shaken = lowest(self._control_load)
+        played: dict[int, int] = defaultdict(int)
+        for levels in self._played.values():
+            for level, count in levels.items():
+                played[level] += count
         return [
             Measured(
                 clause=clause,
@@ -116,7 +122,7 @@ class Book:
                 alone=self.alone[clause],
                 load=self.levels(clause),
                 alone_played=self.alone_played,
-                played=dict(self._played),
+                played=played,
                 shaken=shaken,
                 bound=bound,
             )

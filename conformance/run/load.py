@@ -234,6 +234,7 @@ class LoadRunner:
             await play_cell(cell, send, kinds=len(turns) - 1, seed=self._options.seed)
         for pair, observed in held:
             self._judge(pair, observed, tallies[pair], flights, leg)
+            await asyncio.sleep(0)  # whoever shares the loop is not held up
         return strain
 
     def _judge(self, pair: Pair, observed: Observed, tally: Tally, flights: Sequence[InFlight], leg: str) -> None:

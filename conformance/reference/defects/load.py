@@ -144,7 +144,7 @@ TABLE = (
     load_defect(
         "stream-buffer-shared",
         "Streams share five buffers: with more open, one client reads another's events",
-        "isolation.nonce chunk.id.stable relay.text.equal",
+        "isolation.nonce chunk.id.stable relay.text.equal stream.done.once stream.done.present",
         Behaviour(around=_open, flow=_shared_buffer),
         at=6,
     ),
@@ -172,7 +172,7 @@ TABLE = (
     load_defect(
         "empty-stream-when-crowded",
         "With more than seven requests open a stream is a 200 with an empty body",
-        "stream.done.present stream.done.once",
+        "reply.mode.stream timeout.idle.told",
         Behaviour(around=_open, flow=_nothing),
         at=8,
     ),
@@ -186,7 +186,7 @@ TABLE = (
     load_defect(
         "hangup-leaks-when-crowded",
         "Clients are watched while fewer than six are there: later hang-ups leave the upstream running",
-        "pool.hangup.closes",
+        "pool.hangup.closes cancel.in-time",
         Behaviour(around=_few_watched),
         at=6,
     ),
