@@ -16,6 +16,8 @@ from conformance.target.profile import Profile
 DEFAULT_DRIVERS = ("wire", "openai-python")
 #: How often a sequence is played again, each time in fresh lanes, when it came too late for its windows.
 SPARES = 2
+#: Endpoints that tell which models are served.
+_LISTS = ("models", "models.retrieve")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +170,15 @@ def ruled_out(scenario: Scenario, profile: Profile) -> str:
             return "the target's memory of failures cannot be kept apart by lanes"
         if StepLane.SIBLING in scenario.places or len(lanes) <= len(scenario.places):
             return "the target's lanes do not allow it"
+    if profile.lane_headers and _asks_what_is_served(scenario):
+        return "a header picks the target's lanes: it was told no models and no client keys"
     return ""
+
+
+def _asks_what_is_served(scenario: Scenario) -> bool:
+    """Whether it is about the models that a target lists, or about a model or a client key that it does not know."""
+    requests = (scenario.request, *(step.request for step in scenario.steps))
+    return any(one.model is not None or one.api_key is not None or one.endpoint in _LISTS for one in requests)
 
 
 def length_of(window: Window, profile: Profile) -> float | None:

@@ -13,6 +13,7 @@ from tests.run.scenes import REFERENCE, scenario, url_profile
 
 RAW = 'request = { endpoint = "chat.completions", raw = "{\\"model\\":" }'
 POOL = 'lane = "pool4"'
+CHAT = 'endpoint = "chat.completions", messages = [{ role = "user", content = "Hi." }]'
 
 
 def test_a_lane_for_each_case() -> None:
@@ -85,6 +86,15 @@ def test_sequences_where_lanes_cannot_isolate() -> None:
     """At a URL a sequence is skipped, with the reason, unless the target's lanes keep its memory apart."""
     (case,) = plan_cases([scenario("steps", 'lane = "pool2"\nsteps = [{}, {}]')], ["wire"], url_profile())
     assert case.skipped
+
+
+@pytest.mark.parametrize("of", ['endpoint = "models"', f'{CHAT}, model = "none"', f'{CHAT}, api_key = "sk-test-wrong"'])
+def test_what_a_header_does_not_tell(of: str) -> None:
+    """A target whose lanes a header picks is not asked about models and client keys: it was told of none."""
+    named = dataclasses.replace(REFERENCE, lane_headers=(("x-lane", "{alias}"),))
+    asked, plain = scenario("asked", f"request = {{ {of} }}"), scenario("plain")
+    assert [bool(case.skipped) for case in plan_cases([asked, plain], ["wire"], named)] == [True, False]
+    assert not any(case.skipped for case in plan_cases([asked], ["wire"], REFERENCE))
 
 
 def test_bundled_scenarios_can_be_planned() -> None:
