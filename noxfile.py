@@ -91,6 +91,13 @@ def matrix(session: nox.Session) -> None:
     session.run("pytest", "tests/reference/test_matrix.py", *MATRIX, *session.posargs)
 
 
+@nox.session(name="load-detection")
+def load_detection(session: nox.Session) -> None:
+    """Every defect that only load shows, and the faithful gateway, under load with 20 seeds: what was found, as a table."""
+    session.install(".")
+    session.run("python", "benchmarks/load_detection.py", *session.posargs)
+
+
 @nox.session
 def killed(session: nox.Session) -> None:
     """Whatever part of a run is killed, it ends soon, proves nothing and leaves no process."""
