@@ -15,7 +15,7 @@ from conformance.target.profile import Profile
 from conformance.target.template import fill
 
 #: Statuses that are about the member and not about the request, for gateways that want them listed.
-MEMBER_STATUSES = (401, 403, 404, 408, 429, 500, 502, 503, 504)
+MEMBER_STATUSES = (401, 402, 403, 404, 408, 429, 500, 502, 503, 504, 529)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
