@@ -115,13 +115,19 @@ class MemberPort:
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    """A non-blocking socket bound to host and port. Raises UpstreamError when it is taken."""
+    """A non-blocking socket bound to host and port, or any port for 0. Raises UpstreamError when it is taken.
+
+    With SO_REUSEADDR set, Linux looks for any port among all that are bound, which is quadratic: thousands take minutes.
+    So it is set before only where the port is given.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     made.setblocking(False)
     try:
+        if port:
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     except OSError as error:
         made.close()
         raise UpstreamError(f"the port cannot be bound: {error.strerror}", where=f"{host}:{port}") from error
