@@ -39,24 +39,28 @@ class _Crowd(Health):
         return Permit(health=self, lane=lane, member=member, asked=self.clock())
 
 
-class _Lossy(Health):
-    """The permit of a probe whose client hangs up does not come back."""
+class _Losing(Health):
+    """The place of a probe can be lost."""
 
-    def abandoned(self, permit: Permit) -> None:
-        super().abandoned(permit)
-        self.lost(permit)
-
-    def lost(self, permit: Permit) -> None:
-        """The place of a probe stays taken until the window ends."""
+    def lose(self, permit: Permit) -> None:
+        """The place stays taken until the window ends."""
         if permit.probe is not None and self.cooldowns is not None:
             self.cooldowns.take(self.place(permit.lane, permit.member))
 
 
-class _Unforgiving(_Lossy):
+class _Lossy(_Losing):
+    """The permit of a probe whose client hangs up does not come back."""
+
+    def abandoned(self, permit: Permit) -> None:
+        super().abandoned(permit)
+        self.lose(permit)
+
+
+class _Unforgiving(_Losing):
     """A success changes nothing: a window lasts its time, and has one probe."""
 
     def succeeded(self, permit: Permit) -> None:
-        self.lost(permit)
+        self.lose(permit)
 
 
 class _ByName(Health):
@@ -140,7 +144,7 @@ TABLE = (
     defect(
         "cooldown-by-member-name",
         "A window is kept by the member's name, so that it closes the member of every lane",
-        "cooldown.scope",
+        "cooldown.scope pool.spread",
         Behaviour(health=_ByName),
         "cooldown.scope",
         crossing=True,

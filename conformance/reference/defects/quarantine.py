@@ -119,14 +119,14 @@ TABLE = (
     defect(
         "budget-not-restored",
         "After a quarantine one rejection begins the next",
-        "quarantine.lone",
+        "quarantine.lone quarantine.expires",
         Behaviour(health=_kept(_Wary)),
         "quarantine.budget-restored",
     ),
     defect(
         "any-404-quarantines",
         "A 404 counts as a rejection of the model, whatever it says",
-        "quarantine.never-for",
+        "quarantine.never-for breaker.counts",
         Behaviour(health=_rejecting(Kind.RETIRED)),
         "quarantine.not-for-unreadable",
     ),
@@ -154,14 +154,14 @@ TABLE = (
     defect(
         "quarantine-of-the-origin",
         "A rejected model takes all models of its origin along",
-        "quarantine.scope",
+        "quarantine.scope pool.spread",
         Behaviour(health=_keyed(lambda member: member.host)),
         "quarantine.scope",
     ),
     defect(
         "quarantine-by-member-name",
         "A quarantine is kept by the member's name, so that it closes the member of every lane",
-        "quarantine.scope",
+        "quarantine.scope pool.spread",
         Behaviour(health=_keyed(lambda member: member.name)),
         "quarantine.scope-other",
         crossing=True,
