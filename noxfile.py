@@ -93,7 +93,7 @@ def matrix(session: nox.Session) -> None:
 
 @nox.session(name="load-detection")
 def load_detection(session: nox.Session) -> None:
-    """Every defect that only load shows, and the faithful gateway, under load with 20 seeds: what was found, as a table."""
+    """Every defect that only load shows, and the faithful gateway, under load with 20 seeds, as a table."""
     session.install(".")
     session.run("python", "benchmarks/load_detection.py", *session.posargs)
 

@@ -1,7 +1,7 @@
 """How surely load runs tell: every load defect and the faithful gateway, over seeds; misses, false alarms, thresholds.
 
-Run from the repository: `python benchmarks/load_detection.py [--seeds 20] [--abreast 2]`. Exits 1 when a false alarm, or
-more than one miss in 140, was seen.
+Run from the repository: `python benchmarks/load_detection.py [--seeds 20] [--abreast 2]`. Exits 1 when a false alarm,
+or more than one miss in 140, was seen.
 """
 
 from __future__ import annotations
