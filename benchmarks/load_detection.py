@@ -63,9 +63,8 @@ def main() -> int:
     print("\n".join(table(runs)))
     wrong = [run for run in runs if not run.right]
     for run in wrong:
-        print(
-            f"not right: {run.gateway}, seed {run.seed}: from {run.threshold}, {', '.join(run.other) or 'nothing found'}"
-        )
+        found = ", ".join(run.other) or "nothing found"
+        print(f"not right: {run.gateway}, seed {run.seed}: from {run.threshold}, {found}")
     for run in runs:
         for fault in run.faults:
             print(f"fault: {run.gateway}, seed {run.seed}: {fault}")

@@ -32,8 +32,8 @@ from conformance.run.plan import PlannedCase
 from conformance.run.play import Player
 from conformance.run.stage import Seat
 from conformance.scenario.codec import play_item
-from conformance.scenario.place import Place
 from conformance.scenario.model import Play, PlayItem, Scenario, ScenarioRequest
+from conformance.scenario.place import Place
 from conformance.target.lanes import plan_lanes
 from conformance.target.launch import RunningTarget, launch
 from conformance.target.load import load_profile
@@ -67,7 +67,8 @@ class Benches:
         declared = None if capabilities is None else frozenset(capabilities)
         for name in declared or ():
             if name not in CAPABILITIES:
-                raise UsageError(f"there is no capability {name!r}", where="marker conformance", hint=", ".join(CAPABILITIES))
+                hint = f"one of {', '.join(CAPABILITIES)}"
+                raise UsageError(f"there is no capability {name!r}", where="marker conformance", hint=hint)
         key = (target, declared)
         if key not in self._ready:
             self._ready[key] = self._launch(target, declared)
@@ -128,8 +129,9 @@ class Bench:
         """Send one request through the gateway and return what happened on both legs.
 
         `play` says what each member ("m0" to "m3", "default" for the rest) answers: cassette names as a scenario writes
-        them ("authored/openai/chat-hello | crlf"), or words ("@reset"). `params` are the API's parameters; `model` replaces
-        the lane's alias. Raises ScenarioError for a play that cannot be read, HarnessError when the upstream is gone.
+        them ("authored/openai/chat-hello | crlf"), or words ("@reset"). `params` are the API's parameters; `model`
+        replaces the lane's alias. Raises ScenarioError for a play that cannot be read, HarnessError when the
+        upstream is gone.
         """
         items = {name: _items(value) for name, value in (play or {}).items()}
         scenario = Scenario(
@@ -149,8 +151,8 @@ class Bench:
     def judge(self, exchange: Exchange, clauses: Sequence[str] = ()) -> tuple[Verdict, ...]:
         """The verdicts on an exchange, by the clauses that match these globs (all for none).
 
-        Fails the test, showing requirement, expected, actual and the bytes, where a clause that gates is violated; raises
-        ConformanceError when a clause itself failed or none matches.
+        Fails the test, showing requirement, expected, actual and the bytes, where a clause that gates is violated;
+        raises ConformanceError when a clause itself failed or none matches.
         """
         chosen = select(tuple(clauses))
         if not chosen:

@@ -30,7 +30,8 @@ class RunOptions:
 
     `target` is a bundled name, a profile's file or a URL; `select` and `clauses` are id globs (all when empty);
     `drivers` are names (the run's default when empty). `api_key_env` names the variable that holds the client's key.
-    `max_requests` and `max_tokens` cap a live run; `load` makes it a load run. `command` is what the report says was called, without secrets.
+    `max_requests` and `max_tokens` cap a live run; `load` makes it a load run.
+    `command` is what the report says was called, without secrets.
     """
 
     target: str = "reference"

@@ -1,4 +1,4 @@
-"""What answer a reply gives, read the same way from JSON and from a stream, on either leg, so that legs can be compared.
+"""What answer a reply gives, read the same way from JSON and from a stream, on either leg: legs can be compared.
 
 From parsed JSON values to choices, reasons, usage and errors. Knows nothing of sockets, targets or clauses.
 """
@@ -94,9 +94,10 @@ class Answer:
     """A reply's meaning.
 
     `errors` are the values of in-band error objects (a body's or an event's `error`, or an event of type error), in
-    order; `usage` the last usage object; `done` how many `[DONE]` came. `finished` is whether the answer says that it is
-    whole, without an error: for a chat or completion a normal finish reason on every choice met (a stream's `[DONE]` is
-    not enough), for embeddings, models and others a JSON object without error. `event_errors` are indexes of error events.
+    order; `usage` the last usage object; `done` how many `[DONE]` came. `finished` is whether the answer says that it
+    is whole, without an error: for a chat or completion a normal finish reason on every choice met (a stream's
+    `[DONE]` is not enough), for embeddings, models and others a JSON object without error. `event_errors` are indexes of error
+    events.
     """
 
     choices: tuple[Choice, ...] = ()

@@ -160,7 +160,7 @@ def read_attempt(
     peer_closed_at: float | None = None,
     source: str = "",
 ) -> Attempt:
-    """One attempt from its raw request and the timed bytes that the member really sent (times on the client's clock)."""
+    """One attempt from its raw request and the timed bytes that the member really sent (on the client's clock)."""
     asked = read_request(request)
     reply = read_reply(segments, end=end, ended_at=ended_at, endpoint=asked.endpoint, method=asked.method or "POST")
     return Attempt(

@@ -64,7 +64,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamEvent:
-    """One event of a streamed reply: the SSE event, its JSON (None when it is not JSON, as `[DONE]`), its arrival in ms.
+    """One event of a streamed reply: the SSE event, its JSON (None when it is none, as `[DONE]`), its arrival in ms.
 
     `done` is whether this is the `[DONE]` sentinel (outer white space ignored).
     """
@@ -138,9 +138,10 @@ class Attempt:
     """One dispatch of the gateway to one member.
 
     `at` is when its request head had arrived there, in ms on the client leg's clock. `reply` is what the member really
-    sent (None when it sent nothing); its `end` is what the member did: COMPLETE, CLOSE, RESET, STALL, or HANGUP when the
-    gateway went away first. `peer_closed_at` is when the gateway closed the connection while the member was still
-    answering (None otherwise), and `peer_closed` at which point: "before-head", "before-event", "mid-body", "after-end".
+    sent (None when it sent nothing); its `end` is what the member did: COMPLETE, CLOSE, RESET, STALL, or HANGUP when
+    the gateway went away first. `peer_closed_at` is when the gateway closed the connection while the member was still
+    answering (None otherwise), and `peer_closed` at which point: "before-head", "before-event", "mid-body",
+    "after-end".
     `source` names the envelope that was played; `sent` are the raw bytes that the member sent, timed.
     """
 

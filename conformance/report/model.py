@@ -139,8 +139,8 @@ class InFlight:
 class LoadCell:
     """One measurement of a load run. `leg` is "gateway", or "control": the same load straight at the upstream.
 
-    `lag_ms` is how late the harness's event loop was (99th percentile), `client_cpu` its share of one core, `upstream_cpu`
-    and `gateway_cpu` theirs (0.0 where it is not known), `failed` how many clauses failed at least once.
+    `lag_ms` is how late the harness's event loop was (99th percentile), `client_cpu` its share of one core,
+    `upstream_cpu` and `gateway_cpu` theirs (0.0 where it is not known), `failed` how many clauses failed at least once.
     """
 
     scenario: str
@@ -162,7 +162,8 @@ class LoadRow:
     """One clause in one scenario, alone against in parallel; counts are (failed, decided).
 
     `result` is a load.compare.LoadResult; `load` maps a concurrency to its counts; `low` and `high` bound the loaded
-    failure rate (95 %); `p` is Fisher's, corrected; `threshold` the lowest failing concurrency; `case` the evidence's id.
+    failure rate (95 %); `p` is Fisher's, corrected; `threshold` the lowest failing concurrency; `case` the
+    evidence's id.
     """
 
     scenario: str
@@ -183,9 +184,9 @@ class Case:
     """One exchange and its verdicts. `id` is "scenario[driver]", with a repetition's number where there is one.
 
     `exercises` are the clauses that this case is held to exercise. `skipped` says why it was not run, `error` what in
-    the harness went wrong ("" for neither). `reading` is how it came out for the caller: None for a sequence as a whole,
-    and where the caller went away. `evidence` is there only where something was not simply held, `beside` what was in
-    flight at that moment only in a load run.
+    the harness went wrong ("" for neither). `reading` is how it came out for the caller: None for a sequence as a
+    whole, and where the caller went away. `evidence` is there only where something was not simply held, `beside` what
+    was in flight at that moment only in a load run.
     """
 
     id: str
@@ -243,8 +244,8 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFooter:
-    """The last line of a report. `errors` are the harness's faults outside of any case, `spent` a live run's cost, `load` and
-    `cells` what a load run came to."""
+    """The last line of a report. `errors` are the harness's faults outside of any case, `spent` a live run's cost,
+    `load` and `cells` what a load run came to."""
 
     summary: Summary
     exit_code: int

@@ -55,7 +55,7 @@ def header(run: RunHeader) -> RenderableType:
 
 
 def failure(run: RunHeader, case: Case) -> RenderableType | None:
-    """What fails one case: each violated clause that gates, with its bytes, and what it did not reach; None for nothing."""
+    """What fails one case: each violated clause that gates, with its bytes, and what it did not reach."""
     index = run.index()
     kept = tuple(v for v in case.verdicts if v.outcome is not Outcome.VIOLATED or index[v.clause].gates)
     shown = list(_violations(Report(header=run, cases=(replace(case, verdicts=kept),))))

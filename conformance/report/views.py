@@ -169,7 +169,8 @@ def control_line(cells: Iterable[LoadCell]) -> str:
     control = [cell for cell in known if cell.leg == "control"]
     failing = sum(bool(cell.failed) for cell in control)
     return (
-        f"control, straight at the upstream: {sum(cell.requests for cell in control):,} requests in {len(control)} cells, "
+        f"control, straight at the upstream: {sum(cell.requests for cell in control):,} requests "
+        f"in {len(control)} cells, "
         f"{failing} of them with a failing clause; harness: loop lag p99 up to "
         f"{max((cell.lag_ms for cell in known), default=0.0):.0f} ms, CPU up to "
         f"{max((cell.client_cpu for cell in known), default=0.0):.0%} of a core"

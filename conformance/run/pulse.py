@@ -34,8 +34,9 @@ class Pulse:
             self._task = None
 
     def worst_ms(self, start: float, end: float) -> float:
-        """The longest time in ms for which the loop did not run and that touches `start` to `end` (monotonic seconds)."""
-        return max(((until - since) * 1000 for since, until in self._late if since < end and until > start), default=0.0)
+        """The longest time in ms without the loop that touches `start` to `end` (monotonic seconds)."""
+        touching = ((until - since) * 1000 for since, until in self._late if since < end and until > start)
+        return max(touching, default=0.0)
 
     async def _run(self) -> None:
         while True:

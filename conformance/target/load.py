@@ -15,7 +15,6 @@ from conformance.errors import TargetError
 from conformance.target.profile import Profile, at_url, decode
 from conformance.target.schema import closest
 
-
 #: "reference:NAME" is the reference gateway with the defect NAME.
 _DEFECTIVE = "reference:"
 

@@ -117,7 +117,7 @@ class MemberPort:
 def _bound(host: str, port: int) -> socket.socket:
     """A non-blocking socket bound to host and port, or any port for 0. Raises UpstreamError when it is taken.
 
-    With SO_REUSEADDR set, Linux looks for any port among all that are bound, which is quadratic: thousands take minutes.
+    With SO_REUSEADDR set, Linux looks for any port among all that are bound, quadratically: thousands take minutes.
     So it is set before only where the port is given.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

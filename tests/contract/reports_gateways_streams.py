@@ -48,20 +48,30 @@ def _claude(*texts: str, stop: str | None = "end_turn") -> Any:
     """A stream of Anthropic's messages; `stop` None: it breaks off."""
     events: list[tuple[str, dict[str, Any]]] = [
         ("message_start", {"type": "message_start", "message": {"id": "msg_1", "role": "assistant", "content": []}}),
-        ("content_block_start", {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+        (
+            "content_block_start",
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        ),
         *(
-            ("content_block_delta", {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}})
+            (
+                "content_block_delta",
+                {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}},
+            )
             for text in texts
         ),
     ]
     if stop is not None:
-        events.append(("message_delta", {"type": "message_delta", "delta": {"stop_reason": stop}, "usage": {"output_tokens": 2}}))
+        events.append(
+            ("message_delta", {"type": "message_delta", "delta": {"stop_reason": stop}, "usage": {"output_tokens": 2}})
+        )
         events.append(("message_stop", {"type": "message_stop"}))
     return Try(wire(stream(*events, done=False), end="close" if stop is None else "complete"), request=_ANTHROPIC)
 
 
 def _candidate(text: str, reason: str) -> Any:
-    return Try(wire({"candidates": [{"content": {"parts": [{"text": text}]}, "finishReason": reason}]}), request=_GEMINI)
+    return Try(
+        wire({"candidates": [{"content": {"parts": [{"text": text}]}, "finishReason": reason}]}), request=_GEMINI
+    )
 
 
 REASONS: tuple[Report, ...] = (

@@ -46,7 +46,15 @@ _VENDOR_FIELDS = (
 )
 
 #: Fields of proxies and networks: a gateway has its own, and only a member's value tells of the member.
-_EDGE_FIELDS = ("set-cookie", "cf-ray", "via", "x-served-by", "x-amz-cf-id", "x-azure-ref", "x-envoy-upstream-service-time")
+_EDGE_FIELDS = (
+    "set-cookie",
+    "cf-ray",
+    "via",
+    "x-served-by",
+    "x-amz-cf-id",
+    "x-azure-ref",
+    "x-envoy-upstream-service-time",
+)
 
 
 def _objects(x: Exchange) -> Iterator[tuple[StreamEvent | None, dict[str, Any]]]:

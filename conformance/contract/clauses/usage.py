@@ -188,4 +188,6 @@ def total(x: Exchange) -> Iterator[Finding]:
             continue
         expected = usage["prompt_tokens"] + usage.get("completion_tokens", 0)
         if usage["total_tokens"] != expected:
-            yield _finding(x, event, f"total_tokens {show(expected)}", show({name: usage.get(name) for name in _COUNTERS}))
+            yield _finding(
+                x, event, f"total_tokens {show(expected)}", show({name: usage.get(name) for name in _COUNTERS})
+            )
