@@ -1,7 +1,7 @@
 """The pytest plugin: options, the suite's hooks, and the fixtures for a gateway developer's own tests.
 
-Hooks and fixtures only; what they do is `conformance.suite.session`'s and `conformance.bench`'s matter. What is heavy is
-imported when it is first used: a test session that has nothing to do with us pays for a few options.
+Hooks and fixtures only; what they do is `conformance.suite.session`'s and `conformance.bench`'s matter. What is
+heavy is imported when it is first used: a test session that has nothing to do with us pays for a few options.
 """
 
 from __future__ import annotations

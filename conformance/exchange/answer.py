@@ -96,8 +96,8 @@ class Answer:
     `errors` are the values of in-band error objects (a body's or an event's `error`, or an event of type error), in
     order; `usage` the last usage object; `done` how many `[DONE]` came. `finished` is whether the answer says that it
     is whole, without an error: for a chat or completion a normal finish reason on every choice met (a stream's
-    `[DONE]` is not enough), for embeddings, models and others a JSON object without error. `event_errors` are indexes of error
-    events.
+    `[DONE]` is not enough), for embeddings, models and others a JSON object without error.
+    `event_errors` are indexes of error events.
     """
 
     choices: tuple[Choice, ...] = ()
