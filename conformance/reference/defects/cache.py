@@ -79,7 +79,7 @@ TABLE = (
     defect(
         "cache-key-without-form",
         "A kept answer comes in the form in which it was kept, whatever form is asked for",
-        "cache.stream-form",
+        "cache.stream-form reply.mode.json reply.mode.stream http.content-type.json",
         Behaviour(cache=_keyed(lambda name: name not in ("stream", "stream_options"))),
         "cache.stream-after-text cache.text-after-stream",
     ),

@@ -69,7 +69,7 @@ TABLE = (
     defect(
         "parameters-stick",
         "A parameter that one request sets is sent with the lane's later requests, too",
-        "isolation.state",
+        "isolation.state relay.request.nothing-added relay.request.defaults",
         Behaviour(request_body=_sticky),
         "isolation.parameters",
     ),
@@ -84,9 +84,9 @@ TABLE = (
     defect(
         "hangup-polled",
         "Whether the client is still there is looked at once a second",
-        "cancel.in-time pool.hangup.final",
+        "cancel.in-time",
         Behaviour(hangup_poll=1.0),
-        "lifecycle.cancel-before-head lifecycle.hang-up-in-ladder",
+        "lifecycle.cancel-before-head lifecycle.cancel-in-silence",
     ),
     defect(
         "member-read-ahead",
