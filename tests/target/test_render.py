@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -39,6 +40,19 @@ def test_the_reference_gateway_gets_lanes_and_time_limits() -> None:
             }
         ],
     }
+
+
+def test_the_reference_gateway_remembers_what_is_declared() -> None:
+    """Windows in seconds for the declared capabilities, and no section for the others."""
+    profile = load_profile("reference")
+    config = json.loads(RENDERERS["reference"].text(profile, LANES, 4000))
+    assert (config["cooldown"], config["quarantine"]) == ({"window": 0.6, "after": 1}, {"window": 1.2})
+    assert (config["retry_after"], config["cache"], config["name_deployment"]) == ({}, {}, True)
+    assert "retries" not in config
+    bare = replace(profile, capabilities=frozenset({"retries", "honours-retry-after"}), retry_after_max_ms=2000.0)
+    config = json.loads(RENDERERS["reference"].text(bare, LANES, 4000))
+    assert config.keys() == {"api_key", "lanes", "timeouts", "retries", "retry_after"}
+    assert config["retry_after"] == {"longest": 2.0}
 
 
 def test_litellm_gets_one_deployment_for_each_member() -> None:
