@@ -59,12 +59,14 @@ def play(
     drivers: Sequence[str] = ("wire",),
     only: Mapping[str, frozenset[str]] | None = None,
 ) -> dict[str, Row]:
-    """The rows of the gateways (of those in `only` over the scenarios named there).
+    """The rows of the gateways (of those in `only`, and of those whose damage goes from lane to lane, over the scenarios
+    that are named for them).
 
     What a row has beyond or short of its list is played again, one case at a time, and what does not show again does
     not count: where many cases keep a machine busy, some come late.
     """
-    rows = run_matrix(scenarios, names, drivers=drivers, only=only)
+    crossing = {name: DEFECTS[name].shown_by for name in names if name in DEFECTS and DEFECTS[name].crossing}
+    rows = run_matrix(scenarios, names, drivers=drivers, only=crossing | dict(only or {}))
     doubtful = {name: _doubtful(row, scenarios) for name, row in rows.items() if differs(row)}
     again = run_matrix(scenarios, list(doubtful), drivers=drivers, only=doubtful) if doubtful else {}
     return rows | {name: _confirmed(rows[name], row) for name, row in again.items()}
