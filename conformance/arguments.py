@@ -44,6 +44,7 @@ def build_parser(version: str) -> ArgumentParser:
     explain.add_argument("id", metavar="ID")
     _form(explain)
     _upstream(command("upstream", "run the replay upstream alone, for a gateway on another host"))
+    _stage(command("stage", "let upstream and gateway stand, for load engines such as Locust"))
     report = command("report", "show a written report in another form")
     report.add_argument("path", metavar="FILE|DIR", help="a report.jsonl, or the folder that holds one")
     report.add_argument("--exit-code", action="store_true", help="exit with the report's own code")
@@ -100,6 +101,16 @@ def _upstream(parser: ArgumentParser) -> None:
         "--port-base", type=_count(0), default=0, metavar="PORT", help="first member's port (default: any)"
     )
     parser.add_argument("--cassettes", metavar="DIR", help="a folder of cassettes (default: the bundled ones)")
+
+
+def _stage(parser: ArgumentParser) -> None:
+    parser.add_argument("--target", default="reference", metavar="NAME|FILE|URL", help="default: the reference gateway")
+    _repeatable(parser, "--select", "GLOB", "ids of scenarios (default: those made for load)")
+    _repeatable(parser, "--clauses", "GLOB", "ids of clauses (default: all)")
+    parser.add_argument("--driver", default="wire", metavar="NAME", help="default: wire")
+    parser.add_argument(
+        "--file", required=True, metavar="FILE", help="describes the stage while it stands; holds a token"
+    )
 
 
 def _repeatable(parser: ArgumentParser, name: str, metavar: str, about: str) -> None:

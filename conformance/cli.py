@@ -65,6 +65,7 @@ def _perform(parsed: argparse.Namespace) -> Shown:
         "explain": explain.show,
         "report": reports.show,
         "upstream": lambda given: serving.upstream(given, _say),
+        "stage": lambda given: serving.stage(given, _say),
         **dict.fromkeys(listing.LISTS, listing.show),
     }
     return bodies[parsed.command](parsed)

@@ -1,12 +1,15 @@
-"""`upstream`: the replay upstream alone, for a gateway on another host, until it is interrupted."""
+"""`upstream` and `stage`: the replay upstream alone, or with a gateway before it, until they are interrupted."""
 
 from __future__ import annotations
 
+import signal
+import threading
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 
 from conformance.commands.shown import Shown
+from conformance.options import words
 
 
 def upstream(arguments: Namespace, say: Callable[[str], None]) -> Shown:
@@ -20,3 +23,20 @@ def upstream(arguments: Namespace, say: Callable[[str], None]) -> Shown:
         cassettes=(Path(arguments.cassettes),) if arguments.cassettes else (),
     )
     return Shown(code=serve_alone(settings, say))
+
+
+def stage(arguments: Namespace, say: Callable[[str], None]) -> Shown:
+    """Let a stage stand for load engines. Raises UsageError, LaunchError, UpstreamError."""
+    from conformance.run.standing import Chosen, keep
+
+    chosen = Chosen(
+        target=arguments.target,
+        select=words(arguments.select),
+        clauses=words(arguments.clauses),
+        driver=arguments.driver,
+    )
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    keep(chosen, Path(arguments.file), say, ended.wait)
+    return Shown(code=0)

@@ -179,7 +179,7 @@ TABLE = (
     load_defect(
         "counter-dispatches-twice",
         "A counter that all requests move on has an answered request dispatched again",
-        "pool.success.final",
+        "pool.success.final timeout.idle.told",
         Behaviour(around=_open, accepted=_asked_again),
         at=4,
     ),
