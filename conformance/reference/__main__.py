@@ -33,6 +33,7 @@ def arguments(words: list[str]) -> argparse.Namespace:
         choices=("alone", "load"),
         help="the faithful gateway and every defect (those that only load shows: load), a port each",
     )
+    parser.add_argument("--watched", action="store_true", help="end when standard input does: with the parent")
     return parser.parse_args(words)
 
 
@@ -43,7 +44,7 @@ def main(words: list[str]) -> int:
         config = load_config(options.config)
         gateways = chosen(options)
         gc.freeze()
-        asyncio.run(_serve(config, gateways, 0 if options.matrix else options.port))
+        asyncio.run(_serve(config, gateways, 0 if options.matrix else options.port, watched=options.watched))
     except (ConformanceError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
@@ -58,12 +59,21 @@ def chosen(options: argparse.Namespace) -> dict[str, Behaviour]:
     return {options.defect: find_defect(options.defect).behaviour} if options.defect else {"faithful": FAITHFUL}
 
 
-async def _serve(config: Config, gateways: dict[str, Behaviour], port: int) -> None:
+async def _serve(config: Config, gateways: dict[str, Behaviour], port: int, *, watched: bool) -> None:
     async with hosted(config, gateways, port) as hosts:
         if not port:
             sys.stdout.write(json.dumps(hosts.ports) + "\n")
             sys.stdout.flush()
-        await hosts.ended
+        ends = {hosts.ended, asyncio.ensure_future(_input_ended())} if watched else {hosts.ended}
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+
+
+async def _input_ended() -> None:
+    """Until whoever holds the other end of standard input is gone."""
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    while await reader.read(4096):
+        pass
 
 
 if __name__ == "__main__":

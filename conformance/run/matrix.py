@@ -15,12 +15,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import IO
 from zlib import crc32
 
 from conformance.cassette.store import Library
 from conformance.contract.catalog import CATALOG
 from conformance.contract.clause import Clause, Outcome
-from conformance.errors import LaunchError
+from conformance.errors import HarnessError, LaunchError
 from conformance.report.model import Case
 from conformance.run.plan import PlannedCase, plan_cases
 from conformance.run.play import Player
@@ -33,6 +34,8 @@ from conformance.upstream.items import Scripts
 from conformance.upstream.process import UpstreamProcess, start_upstream
 
 FAITHFUL = "faithful"
+#: What the reference gateway writes to its log when an exception of its own ends an exchange.
+FAILED = "internal error"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,24 +145,40 @@ async def _row(name: str, player: Player, cases: Sequence[PlannedCase], workers:
 def hosted(
     profile: Profile, cases: Sequence[PlannedCase], upstream: UpstreamProcess, *, kind: str = "alone"
 ) -> Iterator[dict[str, int]]:
-    """The process that hosts the faithful gateway and every defect of a kind ("alone", "load"); yields their ports."""
+    """The process that hosts the faithful gateway and every defect of a kind ("alone", "load"); yields their ports.
+
+    Raises LaunchError when it does not start, HarnessError when a gateway failed by itself: that is no defect.
+    """
     with TemporaryDirectory(prefix="conformance-matrix-") as folder:
         config = Path(folder) / "gateway.json"
         lanes = lanes_for(cases, profile, upstream.ports)
         config.write_text(RENDERERS[profile.config].text(profile, lanes, 0), encoding="utf-8")
-        command = [sys.executable, "-m", "conformance.reference", "--config", str(config), "--matrix", kind]
-        child = subprocess.Popen(command, stdout=subprocess.PIPE)
-        assert child.stdout is not None
-        try:
+        log = Path(folder) / "log"
+        with log.open("wb") as written, _child(config, kind, written) as child:
+            assert child.stdout is not None
             line = child.stdout.readline()
             if not line:
-                raise LaunchError(f"the reference gateways did not start: exit code {child.wait(5)}")
+                raise LaunchError(f"the reference gateways did not start: exit code {child.wait(5)}", hint=_tail(log))
             yield json.loads(line)
+        if FAILED in (told := log.read_text("utf-8", "replace")):
+            raise HarnessError("a reference gateway failed by itself", hint=told[told.index(FAILED) :][:4000])
+
+
+@contextmanager
+def _child(config: Path, kind: str, log: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+    """The process; it ends with the context, and with this process however that ends."""
+    command = [sys.executable, "-m", "conformance.reference", "--config", str(config), "--matrix", kind, "--watched"]
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log)
+    with child:
+        try:
+            yield child
         finally:
             child.terminate()
             try:
                 child.wait(10)
             except subprocess.TimeoutExpired:
                 child.kill()
-                child.wait()
-            child.stdout.close()
+
+
+def _tail(log: Path) -> str:
+    return log.read_text("utf-8", "replace")[-2000:]

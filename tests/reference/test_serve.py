@@ -49,6 +49,16 @@ def test_every_defect_has_a_port_of_its_own(config: Path) -> None:
         process.wait(10)
 
 
+def test_a_watched_gateway_ends_with_its_parent(config: Path) -> None:
+    """With --watched the process ends by itself when standard input does, as it does when the parent is killed."""
+    command = [sys.executable, "-m", "conformance.reference", "--config", str(config), "--matrix", "--watched"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None and process.stdout is not None
+        assert json.loads(process.stdout.readline())
+        process.stdin.close()
+        assert process.wait(20) == 0
+
+
 def test_a_wrong_command_line_ends_with_2(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An unknown defect and an unreadable configuration are the caller's."""
     assert main(["--config", str(config), "--defect", "no-such-thing"]) == 2
