@@ -9,7 +9,6 @@ is longer is cut there), and so have the counts. The closed set of fault codes:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from conformance.wire.event import Comment, Event, EventStream
@@ -24,9 +23,6 @@ MAX_LINE = 16 * 1024 * 1024
 MAX_EVENT = 16 * 1024 * 1024
 MAX_EVENTS = 500_000
 MAX_COMMENTS = 100_000
-
-_LINE = re.compile(rb"[^\r\n]*(\r\n|\n|\r)")
-_NAMES = {b"\n": "LF", b"\r": "CR", b"\r\n": "CRLF"}
 
 
 def read_events(body: bytes, *, max_line: int = MAX_LINE, max_event: int = MAX_EVENT) -> EventStream:
@@ -92,9 +88,21 @@ class _Reading:
 
     def _lines(self, position: int) -> Iterator[tuple[int, int]]:
         """The end of each line that has a line end, and the offset behind that."""
-        for match in _LINE.finditer(self._body, position):
-            self._line_ends.add(_NAMES[match[1]])
-            yield match.start(1), match.end()
+        body = self._body
+        feed, carriage = body.find(b"\n", position), body.find(b"\r", position)
+        while feed >= 0 or carriage >= 0:
+            if carriage < 0 or 0 <= feed < carriage:
+                name, end, following = "LF", feed, feed + 1
+            elif feed == carriage + 1:
+                name, end, following = "CRLF", carriage, carriage + 2
+            else:
+                name, end, following = "CR", carriage, carriage + 1
+            self._line_ends.add(name)
+            yield end, following
+            if 0 <= feed < following:
+                feed = body.find(b"\n", following)
+            if 0 <= carriage < following:
+                carriage = body.find(b"\r", following)
 
     def _read_line(self, start: int, end: int) -> None:
         if end - start > self._max_line:
