@@ -39,28 +39,23 @@ class _Crowd(Health):
         return Permit(health=self, lane=lane, member=member, asked=self.clock())
 
 
-class _Losing(Health):
-    """The place of a probe can be lost."""
-
-    def lose(self, permit: Permit) -> None:
-        """The place stays taken until the window ends."""
-        if permit.probe is not None and self.cooldowns is not None:
-            self.cooldowns.take(self.place(permit.lane, permit.member))
-
-
-class _Lossy(_Losing):
+class _Lossy(Health):
     """The permit of a probe whose client hangs up does not come back."""
 
     def abandoned(self, permit: Permit) -> None:
         super().abandoned(permit)
-        self.lose(permit)
+        if permit.probe is not None and self.cooldowns is not None:
+            self.cooldowns.take(self.place(permit.lane, permit.member))
 
 
-class _Unforgiving(_Losing):
-    """A success changes nothing: a window lasts its time, and has one probe."""
+class _Unforgiving(Health):
+    """A probe opens the next window, whatever came of it."""
 
     def succeeded(self, permit: Permit) -> None:
-        self.lose(permit)
+        if permit.probe is not None:
+            self.outage(permit)
+        else:
+            super().succeeded(permit)
 
 
 class _ByName(Health):
@@ -127,8 +122,8 @@ TABLE = (
         "cooldown.probe-given-up",
     ),
     defect(
-        "success-clears-nothing",
-        "A probe that succeeds ends no window",
+        "probe-success-counts-as-failure",
+        "A probe opens the next window, whatever came of it",
         "cooldown.recovers",
         Behaviour(health=_Unforgiving),
         "cooldown.success-clears",
