@@ -10,7 +10,7 @@ from conformance.load.plan import LoadOptions, Shape
 from conformance.options import JudgeOptions, Observe, RunOptions, capabilities, words
 from conformance.report import terminal
 from conformance.report.codec import document
-from conformance.report.gate import exit_code, summarise
+from conformance.report.gate import exit_code, numbers
 from conformance.report.model import Part, Report
 from conformance.reportfile import ReportFile
 
@@ -77,5 +77,5 @@ def _load(arguments: Namespace) -> LoadOptions | None:
 
 
 def _shown(report: Report, form: str) -> Shown:
-    code = exit_code(summarise(report))
+    code = exit_code(numbers(report))
     return as_json(document(report), code) if form == "json" else Shown(view=terminal.render(report), code=code)

@@ -9,7 +9,7 @@ from conformance import reportfile
 from conformance.commands.shown import Shown, as_json
 from conformance.report import junit, markdown, terminal
 from conformance.report.codec import document
-from conformance.report.gate import exit_code, summarise
+from conformance.report.gate import exit_code, numbers
 
 FORMS = ("text", "junit", "markdown", "json")
 
@@ -17,7 +17,7 @@ FORMS = ("text", "junit", "markdown", "json")
 def show(arguments: Namespace) -> Shown:
     """The report in the form asked for; its own exit code only where that was asked for. Raises ReportError."""
     report = reportfile.read(Path(arguments.path))
-    code = exit_code(summarise(report)) if arguments.exit_code else 0
+    code = exit_code(numbers(report)) if arguments.exit_code else 0
     if arguments.format == "json":
         return as_json(document(report), code)
     if arguments.format == "text":

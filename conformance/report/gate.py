@@ -44,6 +44,11 @@ def tally(cases: Iterable[Case]) -> Counter[tuple[str, Outcome]]:
     return Counter((verdict.clause, verdict.outcome) for case in cases for verdict in case.verdicts)
 
 
+def numbers(report: Report) -> Summary:
+    """The numbers of a report: its footer's, which were counted when it was closed and checked when it was read."""
+    return summarise(report) if report.footer is None else report.footer.summary
+
+
 def summarise(report: Report) -> Summary:
     """The numbers of a report. Raises KeyError when a verdict's clause is not among the header's requirements."""
     index, footer = report.header.index(), report.footer

@@ -11,7 +11,7 @@ from html import escape
 
 from conformance.contract.clause import Outcome
 from conformance.report import views
-from conformance.report.gate import summarise
+from conformance.report.gate import numbers
 from conformance.report.model import Report
 from conformance.report.reading import Reading
 from conformance.report.views import Violation
@@ -30,11 +30,11 @@ def render(report: Report) -> str:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    run, numbers = report.header, summarise(report)
+    run, told = report.header, numbers(report)
     yield f"## Gateway conformance: {_text(views.result(report))}\n"
     yield f"**{_text(f'{run.target} {run.target_version}'.strip())}**, suite {_text(run.suite_version)},"
     yield f"declares {_text(', '.join(run.capabilities) or 'no capability')};"
-    yield f"{numbers.cases:,} cases, {numbers.skipped:,} skipped, {numbers.checks:,} checks.\n"
+    yield f"{told.cases:,} cases, {told.skipped:,} skipped, {told.checks:,} checks.\n"
     yield f"| area | {' | '.join(outcome.value for outcome in Outcome)} |"
     yield f"|---|{'---:|' * len(Outcome)}"
     for row in views.areas(report):

@@ -20,6 +20,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 Decoder = Callable[[Any, str], Any]
+_AS_THEY_ARE = frozenset({str, int, float, bool, NoneType})
 _UNCLEAN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
@@ -29,9 +30,11 @@ class Misfit(Exception):
 
 def to_plain(value: Any) -> Any:
     """The JSON value for `value`."""
+    if value.__class__ in _AS_THEY_ARE:
+        return value
     if isinstance(value, Enum):
         return value.value
-    if value is None or isinstance(value, str | int | float):
+    if isinstance(value, str | int | float):
         return value
     if isinstance(value, bytes):
         return bytes_to_plain(value)
@@ -41,8 +44,12 @@ def to_plain(value: Any) -> Any:
         return sorted(to_plain(item) for item in value)
     if isinstance(value, tuple):
         return [to_plain(item) for item in value]
-    items = ((name, getattr(value, name), default) for name, default in _defaults(value.__class__))
-    return {name: to_plain(item) for name, item, default in items if default is MISSING or default or item != default}
+    made: dict[str, Any] = {}
+    for name, default in _defaults(value.__class__):
+        item = getattr(value, name)
+        if default is MISSING or default or item != default:
+            made[name] = item if item.__class__ in _AS_THEY_ARE else to_plain(item)
+    return made
 
 
 def from_plain(kind: Callable[..., T], plain: Any, path: str = "") -> T:

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from conformance.contract.clause import Finding, Outcome
 from conformance.report import views
-from conformance.report.gate import CONFORMS, exit_code, missed, summarise
+from conformance.report.gate import CONFORMS, exit_code, missed, numbers
 from conformance.report.model import Case, Report, RunHeader
 from conformance.report.reading import Reading
 from conformance.report.wireview import WireLine, clean
@@ -85,11 +85,11 @@ def summary(report: Report) -> Iterator[RenderableType]:
     for row in views.areas(report):
         cells = (Text(f"{n:,}" if n else "·", _STYLES.get(o, "") if n else "dim") for o, n in row.counts.items())
         table.add_row(clean(row.area), *cells)
-    code = exit_code(numbers := summarise(report))
+    code = exit_code(told := numbers(report))
     yield Rule(style="dim")
     yield table
     yield from _readings(report)
-    yield Text(f"\n{numbers.cases:,} cases, {numbers.skipped:,} skipped; {numbers.checks:,} checks decided", "dim")
+    yield Text(f"\n{told.cases:,} cases, {told.skipped:,} skipped; {told.checks:,} checks decided", "dim")
     spent = report.footer.spent if report.footer else {}
     if spent:
         yield Text("spent: " + ", ".join(f"{number:,} {name}" for name, number in spent.items()))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from conformance.contract.clause import Finding, Outcome, Verdict
-from conformance.report.gate import CONFORMS, VIOLATIONS, exit_code, missed, summarise, tally
+from conformance.report.gate import CONFORMS, VIOLATIONS, exit_code, missed, numbers, tally
 from conformance.report.model import AttemptLine, Case, ClientLine, LoadCell, LoadRow, Report, Requirement, RunEnd
 from conformance.report.reading import Reading
 from conformance.report.wireview import WireLine, view, visible
@@ -100,7 +100,7 @@ def run_faults(report: Report) -> tuple[str, ...]:
     lines = [*report.footer.errors]
     if report.footer.end in (RunEnd.INTERRUPTED, RunEnd.FAILED):
         lines.append(f"the run ended early: {report.footer.end.value}")
-    if not summarise(report).checks:
+    if not numbers(report).checks:
         lines.append("no check ran")
     return tuple(lines)
 
@@ -115,7 +115,7 @@ def case_faults(report: Report, case: Case) -> tuple[str, ...]:
 
 def result(report: Report) -> str:
     """The run's result in one sentence."""
-    code = exit_code(summary := summarise(report))
+    code = exit_code(summary := numbers(report))
     if code == CONFORMS:
         return f"conforms: {summary.checks:,} checks over {summary.cases - summary.skipped:,} exchanges"
     if code == VIOLATIONS:
