@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,21 @@ from conformance.upstream.process import UpstreamProcess, start_upstream
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seat:
-    """How to play on a stage from anywhere on this machine: the upstream's address, the gateway's, and the lanes."""
+    """How to play on a stage from anywhere on this machine: the upstream's address, the gateway's, and the lanes.
+
+    `known_models` are the model names that the gateway serves, as a client writes them.
+    """
 
     upstream: Address
     base_url: str
     version: str
     lanes: tuple[Lane, ...]
     profile: Profile
+    known_models: frozenset[str] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        names = frozenset(self.profile.model_prefix + lane.alias for lane in self.lanes)
+        object.__setattr__(self, "known_models", names)
 
     def encode(self) -> dict[str, Any]:
         """The part that another process cannot work out for itself, as plain data."""

@@ -37,7 +37,7 @@ def terms_of(scenario: Scenario, lane: Lane, seat: Seat, scripts: Scripts) -> Te
         ),
         members=tuple(member.name for member in lane.members),
         healthy=frozenset(healthy),
-        known_models=frozenset(profile.model_prefix + known.alias for known in seat.lanes),
+        known_models=seat.known_models,
         key_valid=scenario.request.api_key is None,
         request_valid=False if _INVALID in scenario.exercises else None,
         first_token_timeout_ms=profile.first_token_timeout_ms,
