@@ -5,7 +5,9 @@ The only reader and writer of report files; what a line means is the codec's mat
 
 from __future__ import annotations
 
+from io import BufferedWriter
 from pathlib import Path
+from tempfile import TemporaryFile
 from types import TracebackType
 
 from conformance.errors import ReportError, UsageError
@@ -31,26 +33,34 @@ def read(path: Path) -> Report:
 class ReportFile:
     """Writes a run's report into a folder, made if needed. Each part is on disk, line by line, when `add` returns.
 
-    A run that is killed leaves a report without a footer, which no reader accepts. An older report is replaced at once.
+    A run that is killed leaves a report without a footer, which no reader accepts. An older report is replaced when the
+    first part comes: a run that never starts leaves it as it was.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            for name in FORMS:
-                (folder / name).unlink(missing_ok=True)
-            self._file = (folder / NAME).open("wb")
+            with TemporaryFile(dir=folder):
+                pass  # a folder that cannot be written is told before anything runs
         except OSError as error:
-            hint = "name another folder with --report"
-            raise UsageError(f"no report can be written: {error.strerror}", where=str(folder), hint=hint) from error
+            raise self._refused(error) from error
+        self._file: BufferedWriter | None = None
         self._writer = ReportWriter(self._write)
+
+    def _refused(self, error: OSError) -> UsageError:
+        hint = "name another folder with --report"
+        return UsageError(f"no report can be written: {error.strerror}", where=str(self.folder), hint=hint)
 
     def add(self, part: Part) -> None:
         """Write one part of the report."""
         self._writer.add(part)
 
     def _write(self, line: bytes) -> None:
+        if self._file is None:
+            for name in FORMS:
+                (self.folder / name).unlink(missing_ok=True)
+            self._file = (self.folder / NAME).open("wb")
         self._file.write(line)
         self._file.flush()
 
@@ -65,4 +75,5 @@ class ReportFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        if self._file is not None:
+            self._file.close()

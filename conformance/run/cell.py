@@ -15,8 +15,10 @@ from conformance.errors import HarnessError
 from conformance.load.plan import Cell, Shape, arrivals, beside
 from conformance.run.cpu import cpu_seconds
 
+#: Awaited once a request is prepared: those of one burst pass it together.
+Gate = Callable[[], Awaitable[object]]
 #: Sends one request to its end: 0 is the measured scenario, other numbers are others that are sent beside it.
-Send = Callable[[int], Awaitable[None]]
+Send = Callable[[int, Gate | None], Awaitable[None]]
 
 BEAT = 0.01
 
@@ -82,7 +84,9 @@ async def play_cell(cell: Cell, send: Send, *, kinds: int = 0, seed: int = 0) ->
     elif cell.shape in (Shape.BURST, Shape.MIXED):
         others = beside(cell, kinds if cell.shape is Shape.MIXED else 0, seed)
         for start in range(0, cell.requests, cell.concurrency):
-            await _together(send(kind) for kind in others[start : start + cell.concurrency])
+            burst = others[start : start + cell.concurrency]
+            gate = asyncio.Barrier(len(burst)).wait
+            await _together(send(kind, gate) for kind in burst)
     else:
         await _closed(cell, send)
 
@@ -92,7 +96,7 @@ async def _open(cell: Cell, send: Send, seed: int) -> None:
 
     async def later(at: float) -> None:
         await asyncio.sleep(max(0.0, start + at / 1000 - time.monotonic()))
-        await send(0)
+        await send(0, None)
 
     await _together(later(at) for at in arrivals(cell, seed))
 
@@ -102,7 +106,7 @@ async def _closed(cell: Cell, send: Send) -> None:
 
     async def worker() -> None:
         for _ in turns:
-            await send(0)
+            await send(0, None)
 
     await _together(worker() for _ in range(min(cell.concurrency, cell.requests)))
 

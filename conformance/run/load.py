@@ -22,7 +22,7 @@ from conformance.report.model import Case, InFlight, LoadCell
 from conformance.run.book import Book, Tally
 from conformance.run.cell import Strain, measured, play_cell
 from conformance.run.plan import PlannedCase, checked_drivers, fits, ruled_out
-from conformance.run.play import Observed, Player
+from conformance.run.play import Gate, Observed, Player
 from conformance.run.stage import Seat, Stage
 from conformance.scenario.model import Scenario
 from conformance.target.profile import Profile
@@ -222,11 +222,11 @@ class LoadRunner:
         flights: list[InFlight] = []
         origin = time.monotonic()
 
-        async def send(kind: int) -> None:
+        async def send(kind: int, gate: Gate | None) -> None:
             pair = turns[kind]
-            self._sent += 1
+            self._sent = number = self._sent + 1
             case = pair.quiet if cell.shape is Shape.ALONE and leg == "gateway" else pair.loud
-            observed = await self._player(pair, leg).observe(case, repetition=self._sent)
+            observed = await self._player(pair, leg).observe(case, repetition=number, gate=gate)
             held.append((pair, observed))
             flights.append(_flight(observed, origin))
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from conformance.errors import TargetError, UpstreamError
 from conformance.run.plan import PlannedCase
+from conformance.target.command import program_values
 from conformance.target.lanes import Lane, plan_lanes
 from conformance.target.launch import RunningTarget, launch
 from conformance.target.profile import Profile
@@ -111,6 +112,7 @@ def open_stage(profile: Profile, cases: Sequence[PlannedCase], scratch: Path) ->
     if profile.kind == "url":
         yield _found(profile, cases)
         return
+    program_values(profile)  # a program that is missing is told before anything is started
     sizes = lane_sizes(cases)
     with start_upstream(max(1, sum(sizes))) as upstream:
         lanes = lanes_for(cases, profile, upstream.ports)

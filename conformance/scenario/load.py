@@ -43,7 +43,7 @@ def select(scenarios: Iterable[Scenario], globs: Iterable[str]) -> tuple[Scenari
     patterns = tuple(globs)
     for pattern in patterns:
         if not any(fnmatchcase(scenario.id, pattern) for scenario in known):
-            near = get_close_matches(pattern, [scenario.id for scenario in known], n=3, cutoff=0.4)
+            near = get_close_matches(pattern, [scenario.id for scenario in known], n=3, cutoff=0.6)
             hint = f"did you mean {' or '.join(near)}?" if near else "`conformance scenarios` lists them"
             raise ScenarioError(f"no scenario matches {pattern!r}", where="selection", hint=hint)
     if not patterns:
