@@ -29,17 +29,14 @@ def apart(clause: str) -> bool:
 
 
 def covering() -> tuple[Scenario, ...]:
-    """The scenarios for every gateway: they cover all clauses that are not apart, and show all their defects."""
-    defects = [one for one in DEFECTS.values() if not any(map(apart, one.violates))]
-    shown = frozenset[str]().union(*(one.shown_by for one in defects))
+    """The scenarios for every gateway: they cover all clauses that are not apart."""
     quick = [scenario for scenario in load_scenarios() if not scenario.steps]
-    return cover(quick, [clause for clause in CATALOG if not apart(clause)], always=shown)
+    return cover(quick, [clause for clause in CATALOG if not apart(clause)])
 
 
-def covering_apart() -> tuple[Scenario, ...]:
-    """The scenarios that cover the clauses that are apart, and show their defects."""
-    defects = [one for one in DEFECTS.values() if any(map(apart, one.violates))]
-    shown = frozenset[str]().union(*(one.shown_by for one in defects))
+def showing() -> tuple[Scenario, ...]:
+    """The scenarios that cover the clauses that are apart, and all that show a defect."""
+    shown = frozenset[str]().union(*(one.shown_by for one in DEFECTS.values()))
     return cover(load_scenarios(), [clause for clause in CATALOG if apart(clause)], always=shown)
 
 
@@ -53,23 +50,46 @@ def differs(row: Row) -> bool:
     return row.violated.keys() != listed(row.gateway) or bool(row.faults)
 
 
-def play(
-    scenarios: Sequence[Scenario],
-    names: Sequence[str],
-    drivers: Sequence[str] = ("wire",),
-    only: Mapping[str, frozenset[str]] | None = None,
-) -> dict[str, Row]:
-    """The rows of the gateways (of those in `only`, and of those whose damage goes from lane to lane, over the scenarios
-    that are named for them).
-
-    What a row has beyond or short of its list is played again, one case at a time, and what does not show again does
-    not count: where many cases keep a machine busy, some come late.
+def play(names: Sequence[str], drivers: Sequence[str] = ("wire",)) -> dict[str, Row]:
+    """The rows of the gateways: over the covering scenarios (but for defects whose damage goes from lane to lane), and
+    over those that show the defect; of the faithful over all.
     """
-    crossing = {name: DEFECTS[name].shown_by for name in names if name in DEFECTS and DEFECTS[name].crossing}
-    rows = run_matrix(scenarios, names, drivers=drivers, only=crossing | dict(only or {}))
-    doubtful = {name: _doubtful(row, scenarios) for name, row in rows.items() if differs(row)}
-    again = run_matrix(scenarios, list(doubtful), drivers=drivers, only=doubtful) if doubtful else {}
-    return rows | {name: _confirmed(rows[name], row) for name, row in again.items()}
+    shown = {name: DEFECTS[name].shown_by for name in names if name in DEFECTS and DEFECTS[name].shown_by}
+    alone = [name for name in names if name not in DEFECTS or not DEFECTS[name].crossing]
+    rows = run_matrix(covering(), alone, drivers=drivers) if alone else {}
+    special = [name for name in names if name in shown or name == FAITHFUL]
+    more = run_matrix(showing(), special, drivers=drivers, only=shown) if special else {}
+    return rows | {name: _joined(rows[name], row) if name in rows else row for name, row in more.items()}
+
+
+def confirmed(
+    rows: Mapping[str, Row], drivers: Sequence[str] = ("wire",), scenarios: Sequence[Scenario] = ()
+) -> dict[str, Row]:
+    """The rows after a second look: what one has beyond or short of its list is played again, one case at a time, and
+    what does not show again does not count. Where many cases keep a machine busy, some come late.
+    """
+    played = scenarios or tuple({scenario.id: scenario for scenario in (*covering(), *showing())}.values())
+    doubtful = {name: _doubtful(row, played) for name, row in rows.items() if differs(row)}
+    if not doubtful:
+        return dict(rows)
+    again = [scenario for scenario in played if any(scenario.id in ids for ids in doubtful.values())]
+    seen = run_matrix(again, list(doubtful), drivers=drivers, only=doubtful)
+    return dict(rows) | {name: _confirmed(rows[name], row) for name, row in seen.items()}
+
+
+def _joined(first: Row, second: Row) -> Row:
+    """One row of two, over different scenarios."""
+    found = {
+        name: [*first.violated.get(name, ()), *second.violated.get(name, ())]
+        for name in first.violated | second.violated
+    }
+    return dataclasses.replace(
+        first,
+        violated=found,
+        faults=first.faults + second.faults,
+        held=first.held | second.held,
+        cases=first.cases + second.cases,
+    )
 
 
 def _doubtful(row: Row, scenarios: Sequence[Scenario]) -> frozenset[str]:
@@ -102,19 +122,17 @@ def main() -> int:
     """Run and print; the exit code."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--defects", action="append", default=[], help="globs of defect names (default: all)")
-    parser.add_argument("--select", action="append", default=[], help="globs of scenarios (default: the covering set)")
+    parser.add_argument("--select", action="append", default=[], help="globs of scenarios (default: those of the test)")
     parser.add_argument("--all", action="store_true", help="every scenario")
-    parser.add_argument("--apart", action="store_true", help="the scenarios of heavy clauses and of sequences, too")
     parser.add_argument("--drivers", default="wire", help="names of drivers, with commas between")
     options = parser.parse_args()
-    scenarios = (*covering(), *covering_apart()) if options.apart else covering()
-    if options.select:
-        scenarios = select(load_scenarios(), options.select)
-    elif options.all:
-        scenarios = load_scenarios()
     names = [FAITHFUL, *(name for name in DEFECTS if any(fnmatchcase(name, glob) for glob in options.defects or ["*"]))]
-    print(f"{len(scenarios)} scenarios, {len(names)} gateways")
-    rows = play(scenarios, names, tuple(options.drivers.split(",")))
+    drivers = options.drivers.split(",")
+    if options.select or options.all:
+        scenarios = select(load_scenarios(), options.select) if options.select else load_scenarios()
+        rows = confirmed(run_matrix(scenarios, names, drivers=drivers), drivers, scenarios)
+    else:
+        rows = confirmed(play(names, drivers), drivers)
     failed = 0
     for row in rows.values():
         wrong = difference(row)

@@ -14,7 +14,7 @@ import pytest
 from conformance.contract.catalog import CATALOG
 from conformance.reference.defects import DEFECTS
 from conformance.run.matrix import FAITHFUL, Row
-from tests.reference.matrix import apart, covering, covering_apart, listed, play
+from tests.reference.matrix import confirmed, listed, play
 
 #: How many parts the gateways are split into, each run by one worker.
 SHARES = 4
@@ -36,12 +36,7 @@ def share(number: int) -> dict[str, Row]:
     names = [name for name in GATEWAYS if SHARE[name] == number]
     rows: dict[str, Row] = {}
     for spoken in {drivers(name) for name in names}:
-        rows |= play(covering(), [name for name in names if drivers(name) == spoken], spoken)
-    special = [name for name in names if name == FAITHFUL or any(map(apart, listed(name)))]
-    only = {name: DEFECTS[name].shown_by for name in special if name in DEFECTS}
-    for name, row in play(covering_apart(), special, only=only).items() if special else ():
-        rows[name].violated.update(row.violated)
-        rows[name].faults.extend(row.faults)
+        rows |= confirmed(play([name for name in names if drivers(name) == spoken], spoken), spoken)
     return rows
 
 
