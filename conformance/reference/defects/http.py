@@ -109,8 +109,9 @@ TABLE = (
     defect(
         "connection-reset-for-server-error",
         "A server error resets the connection before any head",
-        "http.response.arrives timeout.first-token.told pool.exhausted.told",
+        "http.response.arrives timeout.first-token.told pool.exhausted.told pool.healthy.asked",
         Behaviour(framing=_Crash),
+        "cooldown.probe-fails",
     ),
     defect(
         "field-value-with-line-break",

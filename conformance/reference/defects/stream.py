@@ -102,8 +102,9 @@ TABLE = (
     defect(
         "stream-flag-ignored",
         "A chat request with stream true is answered with one JSON object",
-        "reply.mode.stream error.in-success",
+        "reply.mode.stream error.in-success cache.stream-form",
         Behaviour(chunks=_collected, frames=_aggregated, headers=_json_media),
+        "cache.stream-after-text",
     ),
     defect(
         "stream-in-latin-1",
@@ -169,6 +170,7 @@ TABLE = (
         "An event of any size is relayed",
         "stream.event.bounded",
         Behaviour(skip=frozenset({Step.BOUND_EVENT})),
+        "weight.long-text",
     ),
     # Kong/kong#14425
     defect(
