@@ -75,10 +75,12 @@ def test_nothing_left() -> None:
 
 
 def test_sequence_lanes() -> None:
-    """A sequence has the lanes that its steps name, and the next case's lanes come after them."""
+    """A sequence has the lanes that its steps name, spare ones behind them, and the next case's come after those."""
     steps = 'lane = "pool2"\nsteps = [{ times = 2 }, { lane = "other" }, { lane = "sibling" }]'
     one, two = plan_cases([scenario("steps", steps), scenario("next")], ["wire"], REFERENCE)
-    assert (one.lanes, two.lanes) == ((0, 1, 2), (3,))
+    assert (one.lane, one.other, one.sibling) == (0, 1, 2)
+    assert one.lanes == tuple(range(3 * (1 + one.spares)))
+    assert two.lanes == (len(one.lanes),)
     assert (one.parts, two.parts) == (5, 1)
 
 
