@@ -10,7 +10,7 @@ import pytest
 
 from conformance.errors import UpstreamError
 from conformance.load.plan import Cell, Shape
-from conformance.run.cell import Strain, measured, play_cell
+from conformance.run.cell import Gate, Strain, measured, play_cell
 from conformance.run.cpu import cpu_seconds
 
 
@@ -23,7 +23,9 @@ class Crowd:
         self._wanted = wanted
         self._full = asyncio.Event()
 
-    async def send(self, kind: int) -> None:
+    async def send(self, kind: int, gate: Gate | None) -> None:
+        if gate is not None:
+            await gate()
         self.kinds[kind] += 1
         self.inside += 1
         self.most = max(self.most, self.inside)
@@ -77,7 +79,7 @@ def test_open_arrivals_wait_for_nobody() -> None:
 def test_a_fault_of_the_harness_comes_out_as_it_is() -> None:
     """Not wrapped in a group."""
 
-    async def broken(kind: int) -> None:
+    async def broken(kind: int, gate: Gate | None) -> None:
         raise UpstreamError("gone")
 
     with pytest.raises(UpstreamError, match="gone"):
