@@ -31,7 +31,7 @@ def test_lines_are_on_disk_as_they_come(tmp_path: Path) -> None:
 
 
 def test_other_forms_stand_beside_it(tmp_path: Path) -> None:
-    """A finished report has its JUnit and Markdown forms beside it; a new run removes the old ones once it has begun."""
+    """A finished report has its JUnit and Markdown forms beside it; a new run removes them once it began."""
     with ReportFile(tmp_path) as file:
         file.add(REPORT.header)
         file.finish(REPORT)
