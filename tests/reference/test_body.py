@@ -50,7 +50,9 @@ def test_other_framings_know_their_end() -> None:
     assert open_ended.complete
 
 
-@pytest.mark.parametrize(("coding", "data"), [("gzip", gzip.compress(b"hello")), ("deflate", zlib.compress(b"hello"))])
+@pytest.mark.parametrize(
+    ("coding", "data"), [("gzip", gzip.compress(b"hello", mtime=0)), ("deflate", zlib.compress(b"hello"))]
+)
 def test_a_coding_is_removed(coding: str, data: bytes) -> None:
     """A coding that nobody asked for is removed piece by piece."""
     decoded = Decoded(coding)
@@ -64,4 +66,4 @@ def test_what_cannot_be_decoded_raises() -> None:
     with pytest.raises(Malformed):
         Decoded("gzip").feed(b"plain text", 100)
     with pytest.raises(Malformed):
-        Decoded("gzip").feed(gzip.compress(b"0" * 10000), 100)
+        Decoded("gzip").feed(gzip.compress(b"0" * 10000, mtime=0), 100)

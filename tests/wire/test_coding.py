@@ -24,11 +24,11 @@ def raw_deflate(data: bytes) -> bytes:
         (TEXT, None),
         (TEXT, ""),
         (TEXT, "identity"),
-        (gzip.compress(TEXT), "gzip"),
-        (gzip.compress(TEXT), "X-GZip"),
-        (gzip.compress(TEXT[:70]) + gzip.compress(TEXT[70:]), "gzip"),
+        (gzip.compress(TEXT, mtime=0), "gzip"),
+        (gzip.compress(TEXT, mtime=0), "X-GZip"),
+        (gzip.compress(TEXT[:70], mtime=0) + gzip.compress(TEXT[70:], mtime=0), "gzip"),
         (zlib.compress(TEXT), "deflate"),
-        (gzip.compress(zlib.compress(TEXT)), "deflate, identity , gzip"),
+        (gzip.compress(zlib.compress(TEXT), mtime=0), "deflate, identity , gzip"),
     ],
 )
 def test_decoded(body: bytes, codings: str | None) -> None:
@@ -47,13 +47,13 @@ def test_empty_body() -> None:
         (TEXT, "br", "no decoder for 'br' is here"),
         (TEXT, "zstd", "no decoder for 'zstd' is here"),
         (TEXT, "gzip", "not gzip data"),
-        (gzip.compress(TEXT)[:-4], "gzip", "the gzip data ends early"),
-        (gzip.compress(TEXT) + b"junk", "gzip", "not gzip data"),
-        (gzip.compress(TEXT), "deflate", "not deflate data"),
+        (gzip.compress(TEXT, mtime=0)[:-4], "gzip", "the gzip data ends early"),
+        (gzip.compress(TEXT, mtime=0) + b"junk", "gzip", "not gzip data"),
+        (gzip.compress(TEXT, mtime=0), "deflate", "not deflate data"),
         (raw_deflate(TEXT), "deflate", "not deflate data"),
         (zlib.compress(TEXT) + b"x", "deflate", "1 bytes after the end"),
-        (gzip.compress(TEXT + b"!"), "gzip", "the content is longer than 700 bytes"),
-        (gzip.compress(TEXT) + gzip.compress(b"!"), "gzip", "the content is longer than 700 bytes"),
+        (gzip.compress(TEXT + b"!", mtime=0), "gzip", "the content is longer than 700 bytes"),
+        (gzip.compress(TEXT, mtime=0) + gzip.compress(b"!", mtime=0), "gzip", "the content is longer than 700 bytes"),
         (TEXT, ",".join(["gzip"] * 9), "9 codings are more than 8"),
     ],
 )
@@ -66,5 +66,5 @@ def test_refused(body: bytes, codings: str, reason: str) -> None:
 
 def test_bomb() -> None:
     """Content that would grow past the bound is not built."""
-    bomb = gzip.compress(b"\0" * 50_000_000, compresslevel=1)
+    bomb = gzip.compress(b"\0" * 50_000_000, compresslevel=1, mtime=0)
     assert decode_content(bomb, "gzip", limit=1000)[1] == "the content is longer than 1000 bytes"
