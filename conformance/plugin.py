@@ -33,6 +33,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--clauses", action="append", default=[], metavar="GLOB", help="ids of clauses")
     group.addoption("--driver", action="append", default=[], metavar="NAME", help="drivers of the suite")
     group.addoption("--conformance-report", default=None, metavar="DIR", help="write report.jsonl and its forms here")
+    group.addoption(
+        "--load",
+        action="store_true",
+        help="play the suite in parallel (-n N), then alone, and compare clause by clause",
+    )
     group.addoption("--conformance-seed", type=int, default=0, metavar="N", help="of the nonces (default: 0)")
 
 

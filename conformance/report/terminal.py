@@ -180,7 +180,8 @@ def _load(report: Report) -> Iterator[RenderableType]:
         yield table
     held = sum(row.result == "holds" for row in footer.load)
     yield Text(f"{held:,} clause and scenario pairs hold alone and in parallel", "dim")
-    yield Text(clean(views.control_line(footer.cells)), "dim")
+    if any(cell.leg == "control" for cell in footer.cells):
+        yield Text(clean(views.control_line(footer.cells)), "dim")
     for case in report.cases:
         if case.beside:
             yield Text(f"\nin flight beside {clean(case.nonce)} ({clean(case.id)})", "dim")

@@ -17,6 +17,7 @@ from conformance.report.gate import close
 from conformance.report.model import Case, LoadCell, LoadRow, Report, RunEnd
 from conformance.run.header import header_of, now
 from conformance.run.load import MIX, Loaded, LoadRunner, plan_load
+from conformance.run.serial import row_of
 from conformance.run.stage import open_stage
 from conformance.scenario.load import load_scenarios
 from conformance.scenario.model import Scenario
@@ -106,18 +107,5 @@ def _certain(case: Case, rows: Sequence[Compared]) -> tuple[Verdict, ...]:
 
 
 def _row(row: Compared, result: Loaded) -> LoadRow:
-    low, high = row.loaded.interval
     case = result.evidence.get((row.clause, row.scenario))
-    return LoadRow(
-        scenario=row.scenario,
-        clause=row.clause,
-        result=row.result.value,
-        alone=(row.alone.failed, row.alone.total),
-        load={str(level): (count.failed, count.total) for level, count in sorted(row.load.items())},
-        low=low,
-        high=high,
-        p=row.p,
-        threshold=row.threshold if row.result is not LoadResult.HOLDS else None,
-        reason=row.reason,
-        case=f"{case.id}:{case.nonce}" if case is not None and row.result is not LoadResult.HOLDS else "",
-    )
+    return row_of(row, f"{case.id}:{case.nonce}" if case is not None else "")

@@ -7,22 +7,24 @@ travels from the worker on its test report, as the very line that the report fil
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import Any
 
 import pytest
 
 from conformance.contract.catalog import select as select_clauses
 from conformance.errors import ConformanceError, HarnessError
+from conformance.load.plan import LoadOptions, Shape
 from conformance.options import RunOptions, words
 from conformance.report.codec import decode_case, encode_line
 from conformance.report.gate import close
-from conformance.report.model import Case, Report, RunEnd, RunHeader
+from conformance.report.model import Case, LoadCell, LoadRow, Report, RunEnd, RunHeader
 from conformance.reportfile import ReportFile
-from conformance.run import no_clause
+from conformance.run import no_clause, serial
 from conformance.run.header import header_of, now
 from conformance.run.plan import drivers_of, plan_cases
 from conformance.run.play import Player
@@ -45,6 +47,8 @@ class SuiteSession:
         if not self.clauses:
             raise no_clause(options.clauses)
         self.cases = plan_cases(select_scenarios(load_scenarios(), options.select), options.drivers, self.profile)
+        self._twins = serial.twins(self.cases) if options.load is not None else ()
+        self._all = (*self.cases, *self._twins)
         self._folder = report
         self._told = told
         self._lost = Path(told["lost"]) if told else None
@@ -58,6 +62,7 @@ class SuiteSession:
         self._lines: dict[str, list[str]] = {}
         self._errors: list[str] = []
         self._session: pytest.Session | None = None
+        self._began = 0.0
         self._report: Report | None = None
 
     @classmethod
@@ -70,6 +75,7 @@ class SuiteSession:
             drivers=words(config.getoption("--driver")),
             seed=config.getoption("--conformance-seed"),
             workers=int(getattr(config.option, "numprocesses", None) or 1),
+            load=LoadOptions() if config.getoption("--load") else None,
             command="pytest --pyargs conformance.suite",
         )
         told = getattr(config, "workerinput", {}).get("conformance")
@@ -89,6 +95,7 @@ class SuiteSession:
         """The session has begun in this process."""
         global _active
         self._session = session
+        self._began = monotonic()
         if self.controls:
             _active = self
 
@@ -101,7 +108,7 @@ class SuiteSession:
             try:
                 scratch = self._stack.enter_context(TemporaryDirectory(prefix="conformance-"))
                 self._lost = Path(scratch) / "lost"
-                self._stage = self._stack.enter_context(open_stage(self.profile, self.cases, Path(scratch)))
+                self._stage = self._stack.enter_context(open_stage(self.profile, self._all, Path(scratch)))
             except ConformanceError as error:
                 pytest.exit(str(error), returncode=_HARNESS if isinstance(error, HarnessError) else _USAGE)
             header = header_of(self.options, self.profile, self.clauses, self.cases, version=self._stage.version)
@@ -129,7 +136,7 @@ class SuiteSession:
         return made
 
     def _join(self, told: dict[str, Any]) -> Seat:
-        return Seat.decode(told, self.profile, self.cases)
+        return Seat.decode(told, self.profile, self._all)
 
     def lines(self, item: pytest.Item) -> list[str]:
         """The cases that `item` played here, each once, as lines of the report."""
@@ -205,8 +212,9 @@ class SuiteSession:
         # A sequence's requests are called after it ("id/1.2") and came before it.
         done = sorted(self._done.values(), key=lambda case: order.get(case.id.partition("/")[0], len(order)))
         stopped = status in (int(pytest.ExitCode.INTERRUPTED), int(pytest.ExitCode.INTERNAL_ERROR))
+        rows, cells = self._alone(done) if self._twins and not stopped and not self._errors else ((), ())
         end = RunEnd.FAILED if self._errors else RunEnd.INTERRUPTED if stopped else RunEnd.COMPLETE
-        report = close(self._header, done, ended_at=now(), end=end, errors=tuple(self._errors))
+        report = close(self._header, done, ended_at=now(), end=end, errors=tuple(self._errors), load=rows, cells=cells)
         self._report = report
         assert report.footer is not None
         if self._file is not None:
@@ -215,6 +223,21 @@ class SuiteSession:
         if report.footer.exit_code == _HARNESS or stopped:
             return _HARNESS
         return max(status, report.footer.exit_code)
+
+    def _alone(self, done: Sequence[Case]) -> tuple[tuple[LoadRow, ...], tuple[LoadCell, ...]]:
+        """Play the whole suite once more in series, and compare; a lost stage becomes an error of the run."""
+        assert self._stage is not None
+        workers, parallel, began = self.options.workers, monotonic() - self._began, monotonic()
+        try:
+            made = asyncio.run(serial.play_alone(self._stage, self._twins, self.clauses, self.options.seed + 1))
+        except HarnessError as error:
+            self._errors.append(" ".join(str(error).split()))
+            return (), ()
+        cells = (
+            serial.cell_of(Shape.ALONE, 1, len(made), monotonic() - began),
+            serial.cell_of(Shape.CLOSED, workers, len(done), parallel),
+        )
+        return serial.difference(done, made, workers), cells
 
     def show(self, terminalreporter: Any) -> None:
         """Write the report's summary to pytest's terminal."""
