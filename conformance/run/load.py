@@ -148,6 +148,11 @@ class LoadRunner:
                 await player.aclose()
         return self._result()
 
+    @property
+    def sent(self) -> int:
+        """How many requests were sent until now, both legs."""
+        return self._sent
+
     def _result(self) -> Loaded:
         measures = [row for pair, book in self._books.items() for row in book.measured(self._bound(pair))]
         evidence = {(clause, b.scenario): case for b in self._books.values() for clause, case in b.evidence.items()}
