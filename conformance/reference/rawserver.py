@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
+from contextlib import suppress
 from typing import Any
 
 import h11
@@ -94,4 +95,5 @@ class _Connection:
                 await self._writer.drain()
                 sock = self._writer.get_extra_info("socket")
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        await self._writer.drain()
+        with suppress(OSError):  # it went: `_receive` says so
+            await self._writer.drain()
