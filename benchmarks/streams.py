@@ -1,8 +1,8 @@
 """Many streams at once: none lost, none mismatched, all judged; how exactly the replay keeps its times, at what cost.
 
-    python benchmarks/streams.py [--streams 1000] [--gateway] [--pace 200]
+    python benchmarks/streams.py [--streams 1000] [--gateway] [--pace 200] [--spread 1]
 
-Plays one scenario, a stream of 22 events PACE ms apart, so many times at once straight at the replay upstream (with
+Plays one scenario, a stream of 22 events PACE ms apart, so many times at once (begun within SPREAD s) straight at the replay upstream (with
 --gateway: through the reference gateway). The timing error of an event is how much later it was written than planned,
 counted from the first byte of its response.
 """
@@ -39,6 +39,10 @@ from conformance.upstream.replayed import script_of
 from conformance.upstream.script import Action
 
 
+#: All plays are armed before the first request is sent, in seconds.
+START = 3.0
+
+
 def case_of(pace: float) -> PlannedCase:
     """The scenario that is played."""
     base = next(scenario for scenario in load_scenarios() if scenario.id == "load.chat-stream")
@@ -57,16 +61,18 @@ def lateness(observed: Observed, scripts: Scripts) -> Iterator[float]:
             yield (at - entry.writes[0][0]) * 1000 - (step.at - steps[0].at)
 
 
-async def measure(stage: Stage, case: PlannedCase, streams: int, *, gateway: bool) -> int:
+async def measure(stage: Stage, case: PlannedCase, streams: int, spread: float, *, gateway: bool) -> int:
     """Play, judge and print; the exit code."""
     scripts = Scripts(Library().get)
     seat = stage.seat if gateway else control_seat(stage.seat, case)
     player = Player(seat, tuple(CATALOG.values()), scripts=scripts, drivers=("wire",))
     await player.exchange(case, repetition=streams)  # everything is imported and connected once
     upstream = stage.upstream.pid if stage.upstream is not None else 0
-    gate = asyncio.Barrier(streams).wait
     async with measured({"upstream": (upstream, False), "gateway": (stage.target.pid, True)}) as strain:
-        seen = await asyncio.gather(*(player.observe(case, repetition=n, gate=gate) for n in range(streams)))
+        start = time.monotonic() + START
+        seen = await asyncio.gather(
+            *(player.observe(case, repetition=n, at=start + n * spread / streams) for n in range(streams))
+        )
     began, violated, lost = time.process_time(), 0, 0
     for observed in seen:
         exchange = player.joined(observed)
@@ -92,6 +98,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--streams", type=int, default=1000, metavar="N")
     parser.add_argument("--pace", type=float, default=200.0, metavar="MS")
+    parser.add_argument("--spread", type=float, default=1.0, metavar="S", help="they begin within so many seconds")
     parser.add_argument("--gateway", action="store_true", help="through the reference gateway")
     options = parser.parse_args()
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -99,7 +106,7 @@ def main() -> int:
     profile = load_profile("reference")
     case = case_of(options.pace)
     with TemporaryDirectory() as scratch, open_stage(profile, (case,), Path(scratch)) as stage:
-        return asyncio.run(measure(stage, case, options.streams, gateway=options.gateway))
+        return asyncio.run(measure(stage, case, options.streams, options.spread, gateway=options.gateway))
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ FLUSH = 0.02
 #: A connection is waited for so long, in seconds.
 PATIENCE = 0.05
 #: Failures count together that are no further apart, and a cooldown lasts so long, in seconds.
-TOGETHER, COOLDOWN = 0.1, 0.4
+TOGETHER, COOLDOWN = 0.1, 1.0
 #: The ends of two streams that are no further apart are one to a shared flag, in seconds.
 RACE = 0.25
 
