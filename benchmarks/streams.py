@@ -2,9 +2,9 @@
 
     python benchmarks/streams.py [--streams 1000] [--gateway] [--pace 200] [--spread 1]
 
-Plays one scenario, a stream of 22 events PACE ms apart, so many times at once (begun within SPREAD s) straight at the replay upstream (with
---gateway: through the reference gateway). The timing error of an event is how much later it was written than planned,
-counted from the first byte of its response.
+Plays one scenario, a stream of 22 events PACE ms apart, so many times at once (begun within SPREAD s) straight at the
+replay upstream (with --gateway: through the reference gateway). The timing error of an event is how much later it was
+written than planned, counted from the first byte of its response.
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ from conformance.target.load import load_profile
 from conformance.upstream.items import Scripts
 from conformance.upstream.replayed import script_of
 from conformance.upstream.script import Action
-
 
 #: All plays are armed before the first request is sent, in seconds.
 START = 3.0
