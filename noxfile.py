@@ -135,6 +135,24 @@ def openai2(session: nox.Session) -> None:
     session.run("pytest", "tests/driver", *session.posargs)
 
 
+@nox.session
+def clients(session: nox.Session) -> None:
+    """Locust with a master and two workers, and the Node SDK in processes: what needs more than the test extra."""
+    session.install(".[test,locust]")
+    place = (session.cache_dir / "node").absolute()
+    place.mkdir(exist_ok=True)
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(Path("conformance/driver/node") / name, place)
+    if shutil.which("npm"):
+        with session.chdir(place):
+            session.run("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", external=True)
+    else:
+        session.warn("npm is missing: the Node SDK is not tested here")
+    session.run(
+        "pytest", "tests/load/test_locust.py", "tests/driver/test_relayed.py", env={"CONFORMANCE_NODE": str(place)}
+    )
+
+
 @nox.session(name="sdk-replay")
 def sdk_replay(session: nox.Session) -> None:
     """A deployed gateway, through the official SDKs, within a budget.
