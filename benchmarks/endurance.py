@@ -19,7 +19,8 @@ from tempfile import TemporaryDirectory
 
 from conformance.contract.catalog import select
 from conformance.load.plan import LoadOptions, Shape
-from conformance.run.load import LoadRunner, plan_load
+from conformance.run.load import LoadRunner
+from conformance.run.loadplan import plan_load
 from conformance.run.stage import open_stage
 from conformance.scenario.load import load_scenarios
 from conformance.scenario.load import select as select_scenarios

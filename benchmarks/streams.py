@@ -27,7 +27,7 @@ from conformance.contract.catalog import CATALOG
 from conformance.contract.clause import Outcome
 from conformance.contract.judge import judge
 from conformance.run.cell import measured
-from conformance.run.load import control_seat
+from conformance.run.loadplan import control_seat
 from conformance.run.plan import PlannedCase
 from conformance.run.play import Observed, Player
 from conformance.run.stage import Stage, open_stage

@@ -18,7 +18,8 @@ from conformance.contract.clause import Clause
 from conformance.load.compare import LoadResult
 from conformance.load.plan import LoadOptions
 from conformance.reference.defects import LOAD_DEFECTS
-from conformance.run.load import MIX, Loaded, LoadPlan, LoadRunner, plan_load
+from conformance.run.load import Loaded, LoadRunner
+from conformance.run.loadplan import MIX, LoadPlan, plan_load
 from conformance.run.matrix import FAITHFUL, hosted
 from conformance.run.stage import Seat, Stage, lane_sizes, lanes_for
 from conformance.scenario.load import load_scenarios, select

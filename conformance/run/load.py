@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from conformance.contract.clause import Clause
@@ -21,11 +21,10 @@ from conformance.report.evidence import case_of
 from conformance.report.model import Case, InFlight, LoadCell
 from conformance.run.book import Book, Tally
 from conformance.run.cell import Strain, measured, play_cell
-from conformance.run.plan import PlannedCase, checked_drivers, fits, ruled_out
+from conformance.run.flights import flight_of, overlapping
+from conformance.run.loadplan import LoadPlan, Pair, control_seat
 from conformance.run.play import Gate, Observed, Player
-from conformance.run.stage import Seat, Stage
-from conformance.scenario.model import Scenario
-from conformance.target.profile import Profile
+from conformance.run.stage import Stage
 
 #: The harness is called short of CPU when its event loop was this late at the 99th percentile, in ms, or when it or the
 #: upstream used this share of a core in a cell that lasted long enough to tell, in seconds.
@@ -34,38 +33,8 @@ LAG_MS, BUSY, TELLING_SECONDS = 250.0, 0.9, 0.3
 HELD = 1024
 #: How often the control is played alone: what a bare upstream does not hold, it never holds.
 CONTROL_ALONE = 4
-#: What is shown of the requests that were in flight beside a failing one.
-BESIDE = 24
 #: How long a gateway is left in peace before a quieter cell follows a louder one, in ms, if its windows are no longer.
 REST_MS = 500.0
-#: What is sent beside the measured scenario in mixed cells: a lane whose member fails, clients that go away.
-MIX = ("load.failing", "load.hangup-stream")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Pair:
-    """A scenario's two lanes: one in which it is played alone, one in which it is played under load."""
-
-    quiet: PlannedCase
-    loud: PlannedCase
-
-    @property
-    def scenario(self) -> str:
-        """The scenario's id."""
-        return self.loud.scenario.id
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadPlan:
-    """What is measured, and what is sent beside it in mixed cells."""
-
-    pairs: tuple[Pair, ...]
-    mix: tuple[Pair, ...] = ()
-
-    @property
-    def cases(self) -> tuple[PlannedCase, ...]:
-        """All cases, in the order of their lanes."""
-        return tuple(case for pair in dict.fromkeys((*self.pairs, *self.mix)) for case in (pair.quiet, pair.loud))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,29 +46,6 @@ class Loaded:
     cells: tuple[LoadCell, ...]
     evidence: dict[tuple[str, str], Case]
     faults: tuple[str, ...]
-
-
-def plan_load(
-    scenarios: Sequence[Scenario], drivers: Iterable[str], profile: Profile, *, beside: Sequence[Scenario] = ()
-) -> LoadPlan:
-    """The pairs of lanes for `scenarios`, and for those sent `beside` them. Raises UsageError for an unknown driver.
-
-    Scenarios of several steps are sequences, not loads; they and what the target rules out are left out.
-    """
-    chosen = checked_drivers(tuple(drivers) or ("wire",))
-    made: dict[tuple[str, str], Pair] = {}
-    for scenario, names in [*((s, chosen) for s in scenarios), *((s, ("wire",)) for s in beside)]:
-        for driver in names:
-            if not scenario.steps and not ruled_out(scenario, profile) and fits(scenario, driver):
-                lane = 2 * len(made)
-                quiet = PlannedCase(scenario=scenario, driver=driver, lane=lane)
-                loud = PlannedCase(scenario=scenario, driver=driver, lane=lane + 1, number=2)
-                made.setdefault((scenario.id, driver), Pair(quiet=quiet, loud=loud))
-    wanted, others = {scenario.id for scenario in scenarios}, {scenario.id for scenario in beside}
-    return LoadPlan(
-        pairs=tuple(pair for (name, driver), pair in made.items() if name in wanted and driver in chosen),
-        mix=tuple(pair for (name, driver), pair in made.items() if name in others and driver == "wire"),
-    )
 
 
 class LoadRunner:
@@ -233,7 +179,7 @@ class LoadRunner:
             case = pair.quiet if cell.shape is Shape.ALONE and leg == "gateway" else pair.loud
             observed = await self._player(pair, leg).observe(case, repetition=number, gate=gate)
             held.append((pair, observed))
-            flights.append(_flight(observed, origin))
+            flights.append(flight_of(observed, origin))
 
         async with measured(self._watched()) as strain:
             await play_cell(cell, send, kinds=len(turns) - 1, seed=self._options.seed)
@@ -257,7 +203,7 @@ class LoadRunner:
                 case=f"{observed.case.id}@load",
                 upstream=tuple(attempt.sent for attempt in exchange.attempts or ()),
             )
-            return dataclasses.replace(made, beside=_beside(flights, observed.nonce))
+            return dataclasses.replace(made, beside=overlapping(flights, observed.nonce))
 
         tally.add(verdicts, observed.case.id, show)
 
@@ -304,42 +250,7 @@ class LoadRunner:
         return self._players[lane]
 
 
-def control_seat(seat: Seat, case: PlannedCase) -> Seat:
-    """The seat of the control: the same load straight at a member of the case's lane, nothing declared."""
-    member = seat.lanes[case.lane].members[-1]
-    profile = dataclasses.replace(
-        seat.profile, capabilities=frozenset(), api_key=member.api_key, lane_headers=(), model_prefix="", settle_ms=0.0
-    )
-    return dataclasses.replace(seat, base_url=f"{member.base_url}/v1", profile=profile)
-
-
 def _starved(cell: LoadCell) -> bool:
     """Whether the harness or the upstream was short of CPU in a cell."""
     busy = cell.seconds >= TELLING_SECONDS and max(cell.client_cpu, cell.upstream_cpu) > BUSY
     return cell.lag_ms > LAG_MS or busy
-
-
-def _flight(observed: Observed, origin: float) -> InFlight:
-    transcript = observed.capture.transcript
-    start = (transcript.origin - origin) * 1000
-    return InFlight(
-        nonce=observed.nonce,
-        start=start,
-        end=start + transcript.ended_at,
-        attempts=tuple(((entry.at - origin) * 1000, entry.member) for entry in observed.entries),
-    )
-
-
-def _beside(flights: Sequence[InFlight], nonce: str) -> tuple[InFlight, ...]:
-    """The flight of `nonce`, and those that overlapped it, in order of start; at most BESIDE."""
-    mine = next((flight for flight in flights if flight.nonce == nonce), None)
-    if mine is None:
-        return ()
-    others = sorted(
-        (flight for flight in flights if flight is not mine and flight.start < mine.end and flight.end > mine.start),
-        key=lambda flight: abs(flight.start - mine.start),
-    )[: BESIDE - 1]
-    return tuple(sorted([mine, *others], key=lambda flight: flight.start))
-
-
-__all__ = ["MIX", "LoadPlan", "LoadRunner", "Loaded", "Pair", "control_seat", "plan_load"]

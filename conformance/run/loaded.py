@@ -16,7 +16,8 @@ from conformance.options import Observe, RunOptions
 from conformance.report.gate import close
 from conformance.report.model import Case, LoadCell, LoadRow, Report, RunEnd
 from conformance.run.header import header_of, now
-from conformance.run.load import MIX, Loaded, LoadRunner, plan_load
+from conformance.run.load import Loaded, LoadRunner
+from conformance.run.loadplan import MIX, plan_load
 from conformance.run.serial import row_of
 from conformance.run.stage import open_stage
 from conformance.scenario.load import load_scenarios

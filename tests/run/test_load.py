@@ -15,7 +15,8 @@ from conformance.driver.wire import WireDriver
 from conformance.load.compare import LoadResult
 from conformance.load.plan import LoadOptions, Shape
 from conformance.report.model import LoadCell
-from conformance.run.load import MIX, LoadRunner, control_seat, plan_load
+from conformance.run.load import LoadRunner
+from conformance.run.loadplan import MIX, control_seat, plan_load
 from conformance.run.stage import open_stage
 from conformance.scenario.load import load_scenarios
 from conformance.scenario.load import select as select_scenarios
