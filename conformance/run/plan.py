@@ -14,6 +14,8 @@ from conformance.target.profile import Profile
 
 #: What a run uses unless told otherwise: the wire judged raw, and the official SDK on the same scenarios.
 DEFAULT_DRIVERS = ("wire", "openai-python")
+#: The areas that the SDK plays by default; all that fit when it is named. A whole run stays under a minute.
+SDK_AREAS = frozenset({"baseline", "completions", "embeddings", "models", "responses", "tools", "usage"})
 #: How often a sequence is played again, each time in fresh lanes, when it came too late for its windows.
 SPARES = 2
 #: Endpoints that tell which models are served.
@@ -95,6 +97,11 @@ def drivers_of(cases: Iterable[PlannedCase]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(case.driver for case in cases if not case.skipped))
 
 
+def _by_default(scenario: Scenario, driver: str) -> bool:
+    """Whether `driver` plays the scenario when none was named: the SDK then plays the areas of plain use alone."""
+    return driver == "wire" or scenario.id.partition(".")[0] in SDK_AREAS
+
+
 def checked_drivers(names: Iterable[str]) -> tuple[str, ...]:
     """The drivers by these names, the default ones for none. Raises UsageError for an unknown one."""
     chosen = tuple(names) or DEFAULT_DRIVERS
@@ -109,13 +116,14 @@ def plan_cases(scenarios: Sequence[Scenario], drivers: Iterable[str], profile: P
 
     Raises UsageError when a driver is unknown, or when nothing at all is left to run.
     """
-    chosen = checked_drivers(drivers)
+    named = tuple(drivers)
+    chosen = checked_drivers(named)
     cases: list[PlannedCase] = []
     lane = 0
     for scenario in (_sized(one, profile) for one in scenarios):
         reason = ruled_out(scenario, profile)
         for driver in chosen:
-            if not fits(scenario, driver):
+            if not fits(scenario, driver) or (not named and not _by_default(scenario, driver)):
                 continue
             if reason:
                 cases.append(PlannedCase(scenario=scenario, driver=driver, skipped=reason))
