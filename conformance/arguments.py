@@ -60,7 +60,8 @@ def _run(parser: ArgumentParser) -> None:
         parser,
         "--driver",
         "NAME",
-        "wire, httpx, openai-python, openai-python-async; repeatable (default: wire and openai-python)",
+        "wire, httpx, openai-python, openai-python-async, openai-python-processes, openai-node; repeatable (default: "
+        "wire and openai-python)",
     )
     parser.add_argument(
         "-n", dest="workers", type=_count(1), default=4, metavar="N", help="exchanges at a time (default: 4)"

@@ -72,12 +72,11 @@ def targets() -> list[Row]:
 
 
 def defects() -> list[Row]:
-    """Every defect of the reference gateway, with the clauses that it violates."""
-    from conformance.reference.defects import DEFECTS
+    """Every defect of the reference gateway, those that only load shows too, with the clauses that it violates."""
+    from conformance.reference.defects import DEFECTS, LOAD_DEFECTS
 
-    return [
-        {"name": defect.name, "title": defect.title, "violates": sorted(defect.violates)} for defect in DEFECTS.values()
-    ]
+    known = (*DEFECTS.values(), *LOAD_DEFECTS.values())
+    return [{"name": defect.name, "title": defect.title, "violates": sorted(defect.violates)} for defect in known]
 
 
 def _violating() -> dict[str, list[str]]:
