@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-import threading
+import time
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
@@ -35,8 +35,15 @@ def stage(arguments: Namespace, say: Callable[[str], None]) -> Shown:
         clauses=words(arguments.clauses),
         driver=arguments.driver,
     )
-    ended = threading.Event()
+    told: list[int] = []  # an Event's lock could be held by the very wait that the handler interrupts
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: ended.set())
-    keep(chosen, Path(arguments.file), say, ended.wait)
+        signal.signal(number, lambda got, _: told.append(got))
+
+    def ended(seconds: float) -> bool:
+        until = time.monotonic() + seconds
+        while not told and time.monotonic() < until:
+            time.sleep(0.02)
+        return bool(told)
+
+    keep(chosen, Path(arguments.file), say, ended)
     return Shown(code=0)
