@@ -77,8 +77,8 @@ def run_matrix(
     *,
     drivers: Sequence[str] = ("wire",),
     clauses: Sequence[Clause] = tuple(CATALOG.values()),
-    workers: int = 6,
-    abreast: int = 3,
+    workers: int = 4,
+    abreast: int = 6,
     only: Mapping[str, frozenset[str]] | None = None,
 ) -> dict[str, Row]:
     """One row for each of `gateways` ("faithful" or a defect's name): `abreast` gateways at a time, each with

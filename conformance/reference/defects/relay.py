@@ -180,7 +180,7 @@ CHANGED = (
         "Every answer ends with stop",
         "relay.reason.kept tool.finish-reason chat.message.answer-in-content",
         Behaviour(doc=each_choice(_stop), chunks=each_stream_choice(_stop)),
-        shown_by="baseline.length baseline.length-stream",
+        shown_by="baseline.length baseline.length-stream content.null-length",
     ),
     defect(
         "tool-call-ids-renewed",
