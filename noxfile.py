@@ -29,7 +29,7 @@ PORTKEY = {
 }
 
 #: The matrix test is asked for by its marker; a share of the gateways goes to one worker.
-MATRIX = ["-m", "matrix", "-n", "2", "--dist", "loadgroup"]
+MATRIX = ["-m", "matrix", "-n", "2", "--dist", "loadscope"]
 
 #: What a third-party gateway's run may end with: it conforms, or it does not.
 JUDGED = [0, 1]

@@ -1,12 +1,11 @@
 """The matrix: the faithful gateway violates nothing, each defect exactly what it lists, and no clause is spared.
 
-Minutes of work, so it is asked for by its marker: `pytest -m matrix -n 2 --dist loadgroup`. The gateways are split into
+Minutes of work, so it is asked for by its marker: `pytest -m matrix -n 2 --dist loadscope`. The gateways are split into
 shares; the rows of a share are made at once, when the first test of the share asks for one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 
 import pytest
@@ -40,21 +39,47 @@ def share(number: int) -> dict[str, Row]:
     return rows
 
 
-@pytest.fixture(scope="session")
-def row() -> Callable[[str], Row]:
-    """What a gateway, by name, came to."""
-    return lambda name: share(SHARE[name])[name]
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The gateways of a share are the parameters of its class."""
+    if metafunc.cls is not None:
+        metafunc.parametrize("name", [name for name in GATEWAYS if SHARE[name] == metafunc.cls.number])
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.xdist_group(f"matrix-{SHARE[name]}")) for name in GATEWAYS]
-)
-def test_violations_are_exactly_those_listed(name: str, row: Callable[[str], Row]) -> None:
-    """A gateway violates the clauses that its defect lists, no other, and the harness itself is at no fault."""
-    found = row(name)
-    assert found.faults == []
-    assert {clause: cases[:4] for clause, cases in found.violated.items() if clause not in listed(name)} == {}
-    assert listed(name) - found.violated.keys() == frozenset()
+class Share:
+    """The facts about the gateways of one share; a class of its own, so that one worker has it all."""
+
+    number: int
+
+    def test_violations_are_exactly_those_listed(self, name: str) -> None:
+        """A gateway violates the clauses that its defect lists, no other, and the harness itself is at no fault."""
+        found = share(self.number)[name]
+        assert found.faults == []
+        assert {clause: cases[:4] for clause, cases in found.violated.items() if clause not in listed(name)} == {}
+        assert listed(name) - found.violated.keys() == frozenset()
+
+
+class TestFirstShare(Share):
+    """The faithful gateway, and every fourth defect."""
+
+    number = 0
+
+
+class TestSecondShare(Share):
+    """Every fourth defect, from the first."""
+
+    number = 1
+
+
+class TestThirdShare(Share):
+    """Every fourth defect, from the second."""
+
+    number = 2
+
+
+class TestFourthShare(Share):
+    """Every fourth defect, from the third."""
+
+    number = 3
 
 
 def test_every_clause_bites() -> None:
