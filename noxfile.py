@@ -1,7 +1,7 @@
 """What CI runs and a developer runs alike: `nox` for the quick ones, `nox -s NAME` for one.
 
-A third-party gateway's violations are its own: `litellm` and `portkey` end green when the run could judge (exit code 0
-or 1) and the checks in tests/real hold; exit codes 2 and 3 (usage, harness) end red everywhere.
+A third-party gateway's violations are its own: `litellm`, `portkey` and `smg` end green when the run could judge (exit
+code 0 or 1) and the checks in tests/real hold; exit codes 2 and 3 (usage, harness) end red everywhere.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ PORTKEY = {
     "dependencies": {"@portkey-ai/gateway": "1.15.2"},
     "overrides": {"@hono/node-server": "1.14.1"},
 }
+
+SMG_VERSION = "1.13.0"
 
 #: The matrix test is asked for by its marker; a share of the gateways goes to one worker.
 MATRIX = ["-m", "matrix", "-n", "2", "--dist", "loadscope"]
@@ -126,6 +128,14 @@ def portkey(session: nox.Session) -> None:
         with session.chdir(place):
             session.run("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", external=True)
     _judge(session, "portkey", {"CONFORMANCE_PORTKEY": str(place)})
+
+
+@nox.session
+def smg(session: nox.Session) -> None:
+    """The smg router, in Rust, of an environment of its own is judged."""
+    session.install(".[test]")
+    program = _environment(session, session.cache_dir / f"smg-{SMG_VERSION}", f"smg=={SMG_VERSION}") / "smg"
+    _judge(session, "smg", {"CONFORMANCE_SMG": str(program)})
 
 
 @nox.session

@@ -172,6 +172,8 @@ def ruled_out(scenario: Scenario, profile: Profile) -> str:
     for window in sorted(scenario.windows):
         if not length_of(window, profile):
             return f"the target does not declare how long its {window} lasts"
+    if StepLane.SIBLING in scenario.places and profile.one_lane_a_member:
+        return "the target's lanes cannot share members"
     if scenario.steps and profile.kind == "url":
         lanes = [lane for lane in profile.lanes if len(lane.members) >= len(LANES[scenario.lane])]
         if profile.fault_isolation == "none":

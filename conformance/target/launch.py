@@ -7,6 +7,7 @@ then sent.
 from __future__ import annotations
 
 import http.client
+import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -130,7 +131,7 @@ def _launch_once(profile: Profile, lanes: Sequence[Lane], *, port: int, scratch:
         profile, base_url=f"http://127.0.0.1:{port}{profile.path_prefix}", port=port, version=version, process=process
     )
     try:
-        _await_ready(profile, process, port)
+        _await_ready(profile, process, port, frozenset(lane.alias for lane in lanes))
     except BaseException:
         process.stop()
         raise
@@ -158,7 +159,7 @@ def _write_config(profile: Profile, lanes: Sequence[Lane], port: int, folder: Pa
     return path
 
 
-def _await_ready(profile: Profile, process: SupervisedProcess, port: int) -> None:
+def _await_ready(profile: Profile, process: SupervisedProcess, port: int, aliases: frozenset[str]) -> None:
     deadline = time.monotonic() + profile.ready_seconds
     answer = "nothing listened"
     while time.monotonic() < deadline:
@@ -168,7 +169,10 @@ def _await_ready(profile: Profile, process: SupervisedProcess, port: int) -> Non
             )
         status, answer = _probe(port, profile.ready_path)
         if status and status == (profile.ready_status or status):
-            return
+            missing = aliases - _served(profile, port) if profile.ready_models else frozenset[str]()
+            if not missing:
+                return
+            answer = f"status {status}, but {len(missing)} of {len(aliases)} aliases are not in its list of models"
     what = f"the gateway was not ready after {profile.ready_seconds:g} s: GET {profile.ready_path}: {answer}"
     raise _failure(what, profile, process)
 
@@ -179,13 +183,27 @@ def _failure(what: str, profile: Profile, process: SupervisedProcess) -> LaunchE
 
 def _probe(port: int, path: str) -> tuple[int, str]:
     """The status of GET `path`, 0 when there was none; and a word on it."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
     try:
-        connection.request("GET", path, headers={"Connection": "close"})
-        status = connection.getresponse().status
+        status, _ = _get(port, path)
     except (OSError, http.client.HTTPException) as error:
         return 0, type(error).__name__
-    else:
-        return status, f"status {status}"
+    return status, f"status {status}"
+
+
+def _served(profile: Profile, port: int) -> frozenset[str]:
+    """The ids in the gateway's list of models; none while it has no such list."""
+    try:
+        _, body = _get(port, f"{profile.path_prefix}/models", Authorization=f"Bearer {profile.api_key}")
+        return frozenset(entry["id"] for entry in json.loads(body)["data"])
+    except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
+        return frozenset()
+
+
+def _get(port: int, path: str, **headers: str) -> tuple[int, bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", path, headers={"Connection": "close"} | headers)
+        response = connection.getresponse()
+        return response.status, response.read()
     finally:
         connection.close()

@@ -56,9 +56,11 @@ class Profile:
 
     `program` is the executable or folder that `command` refers to as {program}; the environment variable
     `program_variable` replaces it; `install` tells how to get it. `folder` is where the profile's file stands.
-    `ready_status` is the status that means ready (0: any answer). `max_lanes` bounds the lanes of one process (0:
-    no bound). For kind "url": `base_url` is the API root; `upstream_control` and `upstream_token_variable` reach a
-    replay upstream that already stands behind the target, and `lanes` are the aliases that the target serves from
+    `ready_status` is the status that means ready (0: any answer); with `ready_models` the gateway's list of models has
+    to name every lane as well. `max_lanes` bounds the lanes of one process (0: no bound). With `one_lane_a_member` the
+    gateway takes an upstream's address once only, so that no two lanes can share members. For kind "url": `base_url`
+    is the API root; `upstream_control` and `upstream_token_variable` reach a replay upstream that already stands behind
+    the target, and `lanes` are the aliases that the target serves from
     it.
     """
 
@@ -76,7 +78,6 @@ class Profile:
     ready_seconds: float = 60.0
     version_command: tuple[str, ...] = ()
     lane_headers: tuple[tuple[str, str], ...] = ()
-    members_per_lane: int = 4
     upstream_prefix: str = "/v1"
     fault_isolation: str = "lane"
     settle_ms: float = 0.0
@@ -93,7 +94,9 @@ class Profile:
     install: str = ""
     folder: str = ""
     ready_status: int = 200
+    ready_models: bool = False
     max_lanes: int = 0
+    one_lane_a_member: bool = False
     base_url: str = ""
     api_key_variable: str = ""
     upstream_control: str = ""

@@ -117,11 +117,22 @@ def portkey_config(profile: Profile, lane: Lane) -> dict[str, Any]:
     return {"strategy": {"mode": "fallback", "on_status_codes": list(MEMBER_STATUSES)}, "targets": targets}
 
 
+def smg_manifest(profile: Profile, lanes: Sequence[Lane], port: int) -> str:
+    """The smg router's list of workers, each told the model it serves: a lane alias. It adds /v1 to the URL."""
+    workers = [
+        {"id": member.model, "url": member.base_url, "model_id": lane.alias}
+        for lane in lanes
+        for member in lane.members
+    ]
+    return _dump({"version": 1, "workers": workers})
+
+
 RENDERERS: dict[str, Renderer] = {
     "lanes": Renderer(file="lanes.json", text=lanes_json),
     "reference": Renderer(file="reference.json", text=reference_json),
     "litellm": Renderer(file="config.yaml", text=litellm_json),
     "nginx": Renderer(file="nginx.conf", text=nginx_conf),
+    "smg": Renderer(file="workers.json", text=smg_manifest),
 }
 
 

@@ -23,6 +23,7 @@ PRESENT = {
     "nginx": (bool(os.environ.get("CONFORMANCE_NGINX") or shutil.which("nginx")), "install nginx"),
     "portkey": (bool(os.environ.get("CONFORMANCE_PORTKEY")), "nox -s portkey"),
     "litellm": (bool(os.environ.get("CONFORMANCE_LITELLM")), "nox -s litellm"),
+    "smg": (bool(os.environ.get("CONFORMANCE_SMG")), "nox -s smg"),
 }
 
 GATEWAYS = [

@@ -44,8 +44,9 @@ class Running:
 @pytest.fixture(scope="module", params=GATEWAYS)
 def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A gateway with its lanes in front of a replay upstream; when it is stopped, its session has to be empty."""
-    with start_upstream(4) as upstream:
-        lanes = plan_lanes([1, *[4] * LANES], ports=upstream.ports)
+    sizes = [1, *[4] * LANES]
+    with start_upstream(sum(sizes)) as upstream:
+        lanes = plan_lanes(sizes, ports=upstream.ports)
         scratch = tmp_path_factory.mktemp(request.param)
         with launch(load_profile(request.param), lanes, scratch=scratch) as target:
             session = target.pid

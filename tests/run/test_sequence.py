@@ -221,6 +221,7 @@ def test_a_window_that_is_not_declared_rules_the_scenario_out() -> None:
     assert ruled_out(waits, silent) == "the target does not declare how long its cooldown lasts"
     running = dataclasses.replace(PROFILE, kind="url")
     assert "lanes do not allow" in ruled_out(lanes, running)
+    assert "cannot share members" in ruled_out(lanes, dataclasses.replace(PROFILE, one_lane_a_member=True))
     assert "cannot be kept apart" in ruled_out(waits, dataclasses.replace(running, fault_isolation="none"))
 
 

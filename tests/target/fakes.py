@@ -11,14 +11,20 @@ from conformance.target.profile import Profile
 
 #: argv: port, mode. "family" and "strays" write the pids of what they start to the file pids in the working directory.
 FAKE_GATEWAY = r"""
-import os, signal, socket, sys, time
+import json, os, signal, socket, sys, time
 port, mode = int(sys.argv[1]), sys.argv[2]
 def answer(status):
     listener = socket.create_server(("127.0.0.1", port))
+    asked = 0
     while True:
         connection, _ = listener.accept()
-        connection.recv(65536)
-        connection.sendall(b"HTTP/1.1 %d X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n" % status)
+        body = b""
+        if b"/models" in connection.recv(65536):
+            asked += 1
+            served = ["lane-000"] if mode == "late" and asked > 2 else []
+            body = json.dumps({"data": [{"id": alias} for alias in served]}).encode()
+        head = b"HTTP/1.1 %d X\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % (status, len(body))
+        connection.sendall(head + body)
         connection.close()
 def note(pid):
     with open("pids", "a") as file:

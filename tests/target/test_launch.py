@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 import socket
@@ -141,6 +142,16 @@ def test_a_program_that_cannot_be_executed_is_a_launch_error(tmp_path: Path) -> 
     profile = Profile(name="x", kind="command", command=(str(program),))
     with pytest.raises(LaunchError, match=r"cannot be started .*Exec format error"):
         launch(profile, LANES, scratch=tmp_path)
+
+
+def test_a_gateway_that_learns_its_lanes_late_is_waited_for(tmp_path: Path) -> None:
+    """Ready is then who names every lane in its list of models; who never does is told how many are missing."""
+    late = dataclasses.replace(fake_profile(tmp_path, "late"), ready_models=True)
+    with launch(late, LANES, scratch=tmp_path) as target:
+        assert target.alive
+    never = dataclasses.replace(fake_profile(tmp_path, "ready", ready_seconds=0.3), ready_models=True)
+    with pytest.raises(LaunchError, match="1 of 1 aliases are not in its list of models"):
+        launch(never, LANES, scratch=tmp_path)
 
 
 def test_too_many_lanes_for_one_process_are_refused(tmp_path: Path) -> None:

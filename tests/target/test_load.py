@@ -23,7 +23,7 @@ def test_every_bundled_profile_is_valid(name: str) -> None:
 
 def test_the_bundled_names_are_there() -> None:
     """The targets that the documentation speaks of ship."""
-    assert {"reference", "litellm", "nginx", "portkey"} <= set(names())
+    assert {"reference", "litellm", "nginx", "portkey", "smg"} <= set(names())
 
 
 def test_a_file_is_loaded_by_its_path(tmp_path: Path) -> None:

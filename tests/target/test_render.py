@@ -81,6 +81,17 @@ def test_nginx_gets_a_pool_for_each_lane_on_loopback() -> None:
     assert "proxy_read_timeout 2s;" in text
 
 
+def test_smg_gets_a_worker_for_each_member() -> None:
+    """Its file of workers says which model each one serves: the lane's alias."""
+    manifest = json.loads(RENDERERS["smg"].text(load_profile("smg"), LANES, 4000))
+    assert manifest["version"] == 1
+    assert [(worker["url"], worker["model_id"]) for worker in manifest["workers"]] == [
+        ("http://127.0.0.1:1001", "lane-000"),
+        ("http://127.0.0.1:1002", "lane-001"),
+        ("http://127.0.0.1:1003", "lane-001"),
+    ]
+
+
 def test_portkey_gets_its_lane_on_each_request() -> None:
     """The header is one line of JSON with the lane's members in order."""
     ((name, value),) = lane_headers(load_profile("portkey"), LANES[1])
