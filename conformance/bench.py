@@ -37,7 +37,7 @@ from conformance.scenario.place import Place
 from conformance.target.lanes import plan_lanes
 from conformance.target.launch import RunningTarget, launch
 from conformance.target.load import load_profile
-from conformance.target.profile import CAPABILITIES, Profile
+from conformance.target.profile import CAPABILITIES, Profile, spelt_out
 from conformance.upstream.process import UpstreamProcess, start_upstream
 
 #: Lanes of a launched gateway, each with four members; a test gets the next one, so that failures do not add up.
@@ -64,7 +64,7 @@ class Benches:
 
     def bench(self, *, target: str = "reference", capabilities: Sequence[str] | None = None) -> Bench:
         """A bench with a fresh lane. Raises UsageError, LaunchError."""
-        declared = None if capabilities is None else frozenset(capabilities)
+        declared = None if capabilities is None else spelt_out(capabilities)
         for name in declared or ():
             if name not in CAPABILITIES:
                 hint = f"one of {', '.join(CAPABILITIES)}"

@@ -14,7 +14,7 @@ from pathlib import Path
 from conformance.errors import UsageError
 from conformance.load.plan import LoadOptions
 from conformance.report.model import Part
-from conformance.target.profile import CAPABILITIES
+from conformance.target.profile import CAPABILITIES, spelt_out
 
 #: Takes the parts of a report, in order, as they come to be: the header, each case, the footer.
 Observe = Callable[[Part], None]
@@ -91,7 +91,7 @@ def capabilities(values: Iterable[str]) -> frozenset[str]:
     for name in sorted(declared - CAPABILITIES.keys()):
         if get_close_matches(name, CAPABILITIES, n=1, cutoff=0.75):
             raise UsageError(f"there is no capability {name!r}", where="--capabilities", hint=near(name, CAPABILITIES))
-    return declared
+    return spelt_out(declared)
 
 
 def unjudged(declared: Iterable[str]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from conformance.errors import UsageError
 from conformance.options import near
 from conformance.scenario.codec import LANES
 from conformance.scenario.model import Scenario, StepLane, Window
-from conformance.target.profile import Profile
+from conformance.target.profile import Profile, lacking
 
 #: What a run uses unless told otherwise: the wire judged raw, and the official SDK on the same scenarios.
 DEFAULT_DRIVERS = ("wire", "openai-python")
@@ -166,7 +166,7 @@ def _spares(scenario: Scenario, profile: Profile) -> int:
 
 def ruled_out(scenario: Scenario, profile: Profile) -> str:
     """Why the target's declaration leaves nothing to judge in `scenario`, or ""."""
-    missing = sorted(scenario.needs - profile.capabilities)
+    missing = lacking(scenario.needs, profile.capabilities)
     if missing:
         return f"the target does not declare {', '.join(missing)}"
     for window in sorted(scenario.windows):

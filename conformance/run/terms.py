@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from conformance.exchange.assemble import read_attempt
-from conformance.exchange.model import Terms
+from conformance.exchange.model import Attempt, Terms
 from conformance.run.stage import Seat
 from conformance.scenario.model import PlayItem, Scenario
 from conformance.scenario.request import prepare
@@ -48,17 +48,21 @@ def terms_of(scenario: Scenario, lane: Lane, seat: Seat, scripts: Scripts) -> Te
 
 def answers(scenario: Scenario, item: PlayItem, scripts: Scripts) -> bool:
     """Whether a member that plays `item` answers the scenario's request well: whole, finished, without an error."""
+    return played(scenario, item, scripts).succeeded
+
+
+def played(scenario: Scenario, item: PlayItem, scripts: Scripts) -> Attempt:
+    """What the scenario's request would get from a member that plays `item`, if nobody gave it up before its end."""
     method, path, _, body = prepare(scenario.request, alias="alias", nonce="cf-000000")
     head = f"{method} /v1{path} HTTP/1.1\r\nHost: m\r\nContent-Length: {len(body)}\r\n\r\n".encode()
-    return _succeeds(head + body, item, scripts)
+    return _answered(head + body, item, scripts)
 
 
 @lru_cache(maxsize=4096)
-def _succeeds(request: bytes, item: PlayItem, scripts: Scripts) -> bool:
+def _answered(request: bytes, item: PlayItem, scripts: Scripts) -> Attempt:
     steps = scripts.plan(item, "cf-000000").script.steps
     segments = tuple(Segment(step.at, step.data) for step in steps if step.action is Action.SEND and step.data)
     end = _ENDS.get(steps[-1].action, End.CLOSE) if steps else End.CLOSE
-    attempt = read_attempt(
+    return read_attempt(
         member="", at=0.0, request=request, segments=segments, end=end, ended_at=steps[-1].at if steps else 0.0
     )
-    return attempt.succeeded

@@ -6,7 +6,7 @@ against.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +20,15 @@ from conformance.target.template import COMMAND_WORDS, LANE_WORDS, unknown_word
 CAPABILITIES: dict[str, str] = {
     "retries": "a retryable failure is tried again",
     "failover": "a failing member's request is answered by another member of the pool",
+    "failover:404-model": "a member that answers 404 and names the model is passed over",
+    "failover:404-router": "a member whose own router has nobody left (any other 404) is passed over",
+    "failover:400-model": "a member that answers 400 and says that there is no such model is passed over",
+    "failover:429": "a member that answers 429 is passed over",
+    "failover:5xx": "a member that answers 5xx, 409 or 425 is passed over",
+    "failover:401-403": "a member that refuses the gateway's own key or account is passed over",
+    "failover:connection": "a member whose connection is refused, reset or closed before its answer is passed over",
+    "failover:timeout": "a member that does not answer in time, or answers 408, is passed over",
+    "failover:broken-answer": "a success that ends before any output is passed over",
     "cooldown": "a failing member is left alone for the declared time",
     "probe": "past the middle of a cooldown one request at a time tries the member",
     "breaker-outages-only": "only server errors and transport failures open a cooldown",
@@ -104,6 +113,25 @@ class Profile:
     lanes: tuple[Lane, ...] = ()
 
 
+def spelt_out(declared: Iterable[str]) -> frozenset[str]:
+    """The declared capabilities, with `failover` beside the failures that it is declared for."""
+    names = frozenset(declared)
+    return names | {name.partition(":")[0] for name in names}
+
+
+def lacking(needs: Iterable[str], declared: Set[str]) -> list[str]:
+    """What of `needs` is not declared; `failover` alone promises failover for each kind of failure."""
+    return sorted(need for need in needs if not promises(need, declared))
+
+
+def promises(need: str, declared: Set[str]) -> bool:
+    """Whether a target that declares this promises `need`."""
+    whole, _, part = need.partition(":")
+    if part and not any(name.startswith(f"{whole}:") for name in declared):
+        return whole in declared
+    return need in declared
+
+
 def decode(table: Mapping[str, Any], *, name: str) -> Profile:
     """The profile that a TOML table describes. `name` is the profile's name and stands in errors as the place.
 
@@ -120,7 +148,7 @@ def decode(table: Mapping[str, Any], *, name: str) -> Profile:
         values[key] = tuple(values.get(key, ()))
     for key in ("environment", "lane_headers"):
         values[key] = tuple(values.get(key, {}).items())
-    values["capabilities"] = frozenset(values.get("capabilities", ()))
+    values["capabilities"] = spelt_out(values.get("capabilities", ()))
     values["deadlines"] = Deadlines(**values.get("deadlines", {}))
     values["lanes"] = tuple(_decode_lane(lane) for lane in values.get("lanes", ()))
     values["upstream_control"] = upstream.get("control", "")

@@ -7,10 +7,12 @@ import dataclasses
 import pytest
 
 from conformance.cassette.store import Library
+from conformance.contract.failover import cause_of
 from conformance.run.plan import plan_cases
 from conformance.run.stage import Seat, lanes_for
-from conformance.run.terms import answers, terms_of
+from conformance.run.terms import answers, played, terms_of
 from conformance.scenario.codec import play_item
+from conformance.scenario.load import load_scenarios
 from conformance.scenario.model import Scenario
 from conformance.scenario.place import Place
 from conformance.upstream.client import Address
@@ -74,3 +76,15 @@ def test_the_request_itself() -> None:
 def test_healthy_members(lines: str, item: str, good: bool) -> None:
     """A member is healthy when what it plays answers the request: whole, finished, without an error."""
     assert answers(scenario("s", lines), play_item(item, Place("play")), SCRIPTS) is good
+
+
+def test_a_scenario_about_failover_needs_what_its_members_do() -> None:
+    """A target that promises failover for some failures alone is asked only about those."""
+    for one in load_scenarios():
+        if "pool.failover.answers" not in one.exercises:
+            continue
+        plays = [one.play, *(step.play for step in one.steps if step.play is not None)]
+        items = [item for play in plays for items in (*play.members.values(), play.default) for item in items]
+        causes = {cause_of(played(one, item, SCRIPTS)) for item in items} - {None}
+        named = {need for need in one.needs if need.startswith("failover:")}
+        assert named == {cause.capability for cause in causes if cause is not None}, one.id

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from conformance.contract.failover import Cause
 from conformance.errors import TargetError
-from conformance.target.profile import CAPABILITIES, at_url, decode
+from conformance.target.profile import CAPABILITIES, at_url, decode, lacking
 
 COMMAND: dict[str, Any] = {"kind": "command", "command": ["gate", "--port", "{port}"]}
 
@@ -124,3 +125,17 @@ def test_a_url_becomes_a_profile_that_promises_nothing() -> None:
 def test_every_capability_is_explained() -> None:
     """Each promise says what it is, in words without an end mark."""
     assert all(meaning and not meaning.endswith(".") for meaning in CAPABILITIES.values())
+
+
+def test_failover_may_be_promised_for_some_failures() -> None:
+    """`failover` alone promises it for all; with some named, those are promised, and `failover` goes without saying."""
+    some = decode({"kind": "url", "base_url": "http://gateway.test/v1", "capabilities": ["failover:429"]}, name="gate")
+    assert some.capabilities == {"failover", "failover:429"}
+    assert lacking(["failover", "failover:429", "failover:5xx"], some.capabilities) == ["failover:5xx"]
+    assert lacking(["failover", "failover:5xx", "cache"], frozenset({"failover"})) == ["cache"]
+    assert lacking(["failover:5xx"], frozenset()) == ["failover:5xx"]
+
+
+def test_each_cause_of_a_failover_can_be_promised() -> None:
+    """The contract's causes and the words that a profile may use are the same."""
+    assert {cause.capability for cause in Cause} == {name for name in CAPABILITIES if name.startswith("failover:")}

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.clauses.chunk import requested_choices
-from conformance.contract.evidence import at_end, at_event, at_exchange, at_head, show
-from conformance.contract.kinds import Kind, kind_of, kind_of_reply
+from conformance.contract.evidence import at_end, at_event, at_exchange, at_head
+from conformance.contract.failover import cause_of, promised
+from conformance.contract.kinds import Kind, kind_of_reply
 from conformance.contract.when import has_output, replied, stayed, the_reply, upstream_known, usable
 from conformance.exchange.model import Attempt, Exchange
 from conformance.wire.transcript import End
@@ -18,29 +19,6 @@ MAX_ATTEMPTS = 10
 #: How soon after the client's hang-up the upstream sees its connection close, in ms (public reports ask for 2 s).
 HANGUP_MS = 2000.0
 
-_RETRYABLE = frozenset({404, 408, 409, 410, 425, 429})
-_ACCOUNT_WORDS = ("organization", "account", "api key", "api_key", "permission_error", "billing", "quota", "key")
-
-
-def _failover_due(attempt: Attempt) -> bool:
-    """Whether this attempt's failure is one that another member can make good."""
-    if attempt.succeeded:
-        return False
-    reply = attempt.reply
-    if reply is None or not reply.status:
-        return True
-    if reply.ok:
-        # An error inside a 2xx that is about the request itself fails the same way everywhere.
-        about_request = any(kind_of(show(error, 2000)) is Kind.CONTEXT_LENGTH for error in reply.answer.errors)
-        return not reply.answer.output and not about_request
-    if reply.status in _RETRYABLE or reply.status >= 500 or reply.status in (401, 402):
-        return kind_of_reply(reply) is not Kind.CONTEXT_LENGTH
-    if reply.status == 403:
-        text = reply.content[:2000].decode("utf-8", "replace").lower()
-        return any(word in text for word in _ACCOUNT_WORDS)
-    # openai-api/errors: a 400 is the caller's, unless it names the model: then this member does not serve it.
-    return reply.status == 400 and kind_of_reply(reply) is Kind.MODEL_NOT_FOUND
-
 
 def _genuine(x: Exchange, attempt: Attempt) -> bool:
     """Whether a member's model-not-found is about the name that the client itself asked for."""
@@ -50,13 +28,23 @@ def _genuine(x: Exchange, attempt: Attempt) -> bool:
     return reply.status in (400, 404) and name.encode("utf-8", "surrogatepass") in reply.content
 
 
+def _others(x: Exchange) -> frozenset[str]:
+    """The healthy members that the gateway did not give up on: whether it was right in that, relay.success.kept judges."""
+    left = {a.member for a in x.attempts or () if a.peer_closed_at is not None and not a.succeeded}
+    return x.terms.healthy - left
+
+
 def _failed_over(x: Exchange) -> bool:
     if stayed(x) and x.attempts and x.terms.members is None and _genuine(x, x.attempts[0]):
         return False  # no member serves a name that nobody serves
-    if not stayed(x) or not x.attempts or not _failover_due(x.attempts[0]):
+    first = cause_of(x.attempts[0]) if stayed(x) and x.attempts else None
+    if not stayed(x) or not x.attempts or first is None:
         return bool(stayed(x) and x.attempts and x.attempts[0].succeeded and x.terms.healthy)
+    last = cause_of(x.attempts[-1])
+    if not promised(first, x.declares) or (last is not None and not promised(last, x.declares)):
+        return False  # it went over, or stopped, where the target promised nothing
     if x.terms.members is not None:
-        return bool(x.terms.healthy)
+        return bool(_others(x))
     # A capture does not say which members are healthy: a second member that was asked in vain is no broken promise.
     tried = {attempt.member for attempt in x.attempts}
     return len(tried) < 2 or any(attempt.succeeded for attempt in x.attempts)
@@ -87,7 +75,7 @@ def failover_answers(x: Exchange) -> Iterator[Finding]:
     ):
         return  # it broke after output had reached the client: too late for another member
     tried = ", ".join(f"{a.member} {a.reply.status if a.reply is not None else a.end.value}" for a in attempts)
-    healthy = f"{len(x.terms.healthy)} healthy members" if x.terms.members is not None else "another member"
+    healthy = f"{len(_others(x))} healthy members" if x.terms.members is not None else "another member"
     yield at_head(
         reply, f"the answer of {healthy}", f"status {reply.status} after {len(attempts)} dispatches ({tried})"
     )
