@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.clauses.chunk import requested_choices
@@ -13,12 +14,13 @@ from conformance.contract.clauses.legs import (
     told_success,
     vectors,
 )
+from conformance.contract.clauses.responses import RULES
 from conformance.contract.evidence import at_end, at_head, show
 from conformance.contract.kinds import failing
 from conformance.contract.shape import problems
 from conformance.contract.when import CHOICES, serving, stayed, the_reply, usable
 from conformance.exchange.answer import Choice, normal_reason
-from conformance.exchange.model import Endpoint, Exchange, Reply
+from conformance.exchange.model import Attempt, Endpoint, Exchange, Reply
 
 
 def _error_like(choice: Choice) -> bool:
@@ -182,12 +184,21 @@ def empty_not_success(x: Exchange) -> Iterator[Finding]:
 #: A gateway's own refusals of what a member said (a guardrail, a bound) are 400, 403, 413, 422 and 451.
 _REFUSALS = frozenset({400, 403, 413, 422, 451})
 _LARGE = 8 << 20
+#: No gateway bounds an event or an answer below this.
+_SMALL = 256 << 10
 
 
 def _conforms(x: Exchange, reply: Reply) -> bool:
     """Whether an upstream's reply is of the API's own shape, so that there is no ground to refuse it."""
     if reply.message.faults or len(reply.content) > _LARGE or (reply.stream is not None and reply.stream.faults):
         return False
+    if x.request.endpoint in CHOICES and len(reply.answer.choices) != requested_choices(x):
+        return False
+    return _shaped(x, reply)
+
+
+def _shaped(x: Exchange, reply: Reply) -> bool:
+    """Whether what there is of a reply has the API's shape."""
     if x.request.endpoint is Endpoint.EMBEDDINGS:
         found = vectors(reply)
         encoded = x.request.get("encoding_format") == "base64"
@@ -196,8 +207,9 @@ def _conforms(x: Exchange, reply: Reply) -> bool:
         kinds = {isinstance(item.get("embedding"), str) for item in data if isinstance(item, dict)}
         return bool(found) and kinds == {encoded}
     if x.request.endpoint is Endpoint.RESPONSES:
-        return reply.answer.finished
-    if x.request.endpoint not in CHOICES or len(reply.answer.choices) != requested_choices(x):
+        relayed = replace(x, reply=reply)
+        return not any(found for rule in RULES if rule.applies(relayed) for found in rule.check(relayed))
+    if x.request.endpoint not in CHOICES:
         return False
     stream = bool(reply.events)
     name = (
@@ -213,8 +225,19 @@ def _success_owed(x: Exchange) -> bool:
     attempt = serving(x)
     if attempt is None or attempt.reply is None or not stayed(x) or the_reply(x).status in _REFUSALS:
         return False
+    if not _names_timeout(the_reply(x)) and _dropped(x, attempt):
+        return True
     given_up = attempt.ended_at > x.transcript.ended_at and _names_timeout(the_reply(x))
     return not given_up and usable(x, attempt) and _conforms(x, attempt.reply)
+
+
+def _dropped(x: Exchange, attempt: Attempt) -> bool:
+    """Whether the gateway left a stream that would have been a whole success, with no ground for it in what had come."""
+    reply = attempt.reply
+    if reply is None or attempt.peer_closed_at is None or attempt.member not in x.terms.healthy:
+        return False
+    fits = attempt.request.endpoint is x.request.endpoint and attempt.request.stream and bool(reply.events)
+    return fits and reply.media_type == "text/event-stream" and len(reply.content) < _SMALL and _shaped(x, reply)
 
 
 def _names_timeout(reply: Reply) -> bool:

@@ -103,10 +103,21 @@ def _blind(x: Exchange) -> bool:
     return "provider-blind" in x.declares
 
 
+#: What another clause may ask to be taken out of a reason: quoted names, and words with digits or signs within.
+_NAMES = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"|\S*[^\W_](?:\d|[/:@_.-]+\w)\S*")
+
+
 def _retold(reason: str, text: str, *, reworded: bool) -> bool:
-    """Whether `text` begins a reason as it stands or, with names taken out of it, has one of its longer words."""
-    words = [word for word in re.findall(r"[^\W\d_]{5,}", reason.lower()) if word in text.lower()]
-    return bool(reason) and (reason[:40] in text or (reworded and bool(words)))
+    """Whether `text` tells a reason: as it begins, a part of it, or most of its words that name nobody.
+
+    With `reworded` one word is enough: who hides the member may say it in words of its own.
+    """
+    if reason[:40] in text or (len(text) >= 8 and text in reason):
+        return bool(reason)
+    if reworded:
+        return any(word in text.lower() for word in re.findall(r"[^\W\d_]{5,}", reason.lower()))
+    words = re.findall(r"[^\W\d_]{4,}", _NAMES.sub(" ", reason).lower())
+    return 2 * sum(word in text.lower() for word in words) >= len(words) > 0
 
 
 def _upstream_reason(reply: Reply) -> str:

@@ -280,3 +280,7 @@ def text(x: Exchange) -> Iterator[Finding]:
             joined[key] = joined.get(key, "") + value["delta"]
         elif name == "response.output_text.done" and value.get("text") != joined.get(key, ""):
             yield at_event(reply, event, show(joined.get(key, "")), show(value.get("text")))
+
+
+#: What makes a response, or a stream of events, the API's own; for who asks whether an upstream's reply is one.
+RULES = (shape, response_id, stream_typed, stream_shape, created_first, terminal, sequence, items, item_ids, text)

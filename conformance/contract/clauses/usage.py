@@ -17,10 +17,15 @@ def _asked(x: Exchange) -> bool:
     return good_stream(x) and x.request.include_usage and the_reply(x).answer.finished
 
 
+def _counted(usage: Any) -> bool:
+    """Whether an upstream's usage says how many tokens there were; null counters, as some send, say nothing."""
+    return isinstance(usage, dict) and all(type(usage.get(name)) is int for name in _COUNTERS[:2])
+
+
 def _owed(x: Exchange) -> bool:
     # What an upstream did not count, a gateway can only invent.
     attempt = serving(x)
-    silent = attempt is not None and attempt.reply is not None and attempt.reply.answer.usage is None
+    silent = attempt is not None and attempt.reply is not None and not _counted(attempt.reply.answer.usage)
     dropped = attempt is not None and attempt.request.endpoint is x.request.endpoint and attempt.request.stream
     unasked = attempt is not None and dropped and not attempt.request.include_usage
     return _asked(x) and (not silent or unasked)
