@@ -10,8 +10,10 @@ from collections.abc import Iterable
 
 from conformance.contract.clause import Level, Outcome
 from conformance.report.model import Case, LoadCell, LoadRow, Report, RunEnd, RunFooter, RunHeader, Summary
+from conformance.report.reading import Reading
 
 CONFORMS, VIOLATIONS, USAGE, HARNESS = 0, 1, 2, 3
+_LOST_SUCCESS = "relay.success.kept"
 _SOUND_ENDS = frozenset({RunEnd.COMPLETE, RunEnd.CAPPED})
 
 
@@ -19,12 +21,21 @@ def unexercised(case: Case, exercises: Iterable[str]) -> tuple[str, ...]:
     """The clauses among `exercises` that this case did not exercise, though nothing violated in it explains why.
 
     Not exercised is what is not applicable or was not judged at all. A case that was skipped, or in which the harness
-    itself failed, owes nothing.
+    itself failed, owes nothing; nor does one in which the gateway refused an answer that it was free to refuse.
     """
-    if case.skipped or case.error or case.of(Outcome.VIOLATED):
+    if case.skipped or case.error or case.of(Outcome.VIOLATED) or _refused(case):
         return ()
     exercised = {verdict.clause for verdict in case.verdicts if verdict.outcome is not Outcome.NOT_APPLICABLE}
     return tuple(clause for clause in exercises if clause not in exercised)
+
+
+def _refused(case: Case) -> bool:
+    """Whether members answered with 2xx, the client got an error, and the clause on lost successes does not apply: the
+    answer was not the API's own, so that a gateway may mend it or refuse it."""
+    free = any(v.clause == _LOST_SUCCESS and v.outcome is Outcome.NOT_APPLICABLE for v in case.verdicts)
+    statuses = [attempt.status for attempt in case.attempts or ()]
+    answered = bool(statuses) and all(200 <= status < 300 for status in statuses)
+    return free and answered and case.reading is Reading.CLEAN_ERROR
 
 
 def owed(header: RunHeader, case: Case) -> tuple[str, ...]:

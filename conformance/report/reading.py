@@ -1,6 +1,6 @@
 """How one exchange came out for the one who called: answered, rescued, a clean error, or something worse. Pure.
 
-A reading sums an exchange up for a person who compares gateways; it is no verdict, and no gate depends on it.
+A reading sums an exchange up for a person who compares gateways; it is no verdict, and turns none.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from tests.contract.captures import (
     Capture,
     ask,
     capture,
+    chat,
     chunk,
     error,
     exchange,
@@ -75,6 +76,39 @@ def test_a_response_that_is_not_the_apis_own_may_be_refused(member: str) -> None
     broken, whole = without(member), events(*said("Hel", "lo."))
     assert outcome("relay.success.kept", capture(RESPOND, REFUSED, broken)) is Outcome.NOT_APPLICABLE
     assert outcome("relay.success.kept", capture(RESPOND, REFUSED, whole)) is Outcome.VIOLATED
+
+
+CALL = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+
+
+def calling(*calls: dict[str, Any]) -> Any:
+    """A whole stream of those deltas of tool calls, a chunk each."""
+    return wire(stream(opening(), *(chunk(delta={"tool_calls": [one]}) for one in calls), chunk(reason="tool_calls")))
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        ({**CALL, "index": 1},),
+        ({key: item for key, item in CALL.items() if key != "id"},),
+        (CALL, {**CALL, "id": "call_2"}),
+        (CALL, {**CALL, "index": 1}),
+        ({**CALL, "function": {"name": "f", "arguments": {}}},),
+    ],
+    ids=["a hole", "no id", "one index", "one id", "an object"],
+)
+def test_tool_calls_that_have_to_be_guessed_may_be_refused(calls: tuple[dict[str, Any], ...]) -> None:
+    """Which call is meant may be guessed or refused; whole calls are not refused."""
+    assert outcome("relay.success.kept", capture(STREAM, REFUSED, calling(*calls))) is Outcome.NOT_APPLICABLE
+    whole = calling(CALL, {**CALL, "index": 1, "id": "call_2"})
+    assert outcome("relay.success.kept", capture(STREAM, REFUSED, whole)) is Outcome.VIOLATED
+
+
+def test_a_stop_that_says_nothing_may_be_refused() -> None:
+    """Content null beside stop becomes a text or an error; an empty text is an answer."""
+    mute, empty = (wire(chat(content)) for content in (None, ""))
+    assert outcome("relay.success.kept", capture(ask(), REFUSED, mute)) is Outcome.NOT_APPLICABLE
+    assert outcome("relay.success.kept", capture(ask(), REFUSED, empty)) is Outcome.VIOLATED
 
 
 def test_a_good_stream_is_not_left_in_its_middle() -> None:

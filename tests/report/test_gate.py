@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from conformance.contract.clause import Level, Outcome
 from conformance.report.gate import close, exit_code, missed, summarise, unexercised
-from conformance.report.model import Case, RunEnd
+from conformance.report.model import AttemptLine, Case, RunEnd
+from conformance.report.reading import Reading
 
 from . import sample
 
@@ -73,6 +75,40 @@ def test_a_violation_explains_an_unreached_clause() -> None:
     assert unexercised(explained, ("stream.done.once",)) == ()
     assert unexercised(sample.SKIPPED, ("stream.done.once",)) == ()
     assert unexercised(sample.BROKEN, ("stream.done.once",)) == ()
+
+
+def refusing(**changed: Any) -> Case:
+    """A case in which the gateway told a clean error of a member's 200 that was not the API's own."""
+    free = sample.verdict("relay.success.kept", Outcome.NOT_APPLICABLE)
+    base = replace(
+        sample.UNREACHED,
+        verdicts=(*sample.UNREACHED.verdicts, free),
+        attempts=(AttemptLine(member="m0", at=1.0, status=200, end="complete"),),
+        reading=Reading.CLEAN_ERROR,
+    )
+    return replace(base, **changed)
+
+
+def test_a_refusal_that_is_free_explains_an_unreached_clause() -> None:
+    """What a gateway may refuse does not have to reach the clauses about the answer."""
+    assert unexercised(refusing(), ("stream.done.once",)) == ()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"reading": Reading.ANSWERED},
+        {"reading": Reading.BROKEN},
+        {"attempts": ()},
+        {"attempts": None},
+        {"attempts": (AttemptLine(member="m0", at=1.0, status=500, end="complete"),)},
+        {"verdicts": sample.UNREACHED.verdicts},
+        {"verdicts": (*sample.UNREACHED.verdicts, sample.verdict("relay.success.kept", Outcome.HELD))},
+    ],
+)
+def test_nothing_else_explains_it(changed: dict[str, Any]) -> None:
+    """An answer, a member's own error, a request that reached nobody, or a success that was owed explain nothing."""
+    assert unexercised(refusing(**changed), ("stream.done.once",)) == ("stream.done.once",)
 
 
 def test_inconclusive_counts_as_exercised() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.clause import Basis, Clause, Finding, Level, clause
+from conformance.contract.clauses import chat, responses, tool
 from conformance.contract.clauses.chunk import requested_choices
 from conformance.contract.clauses.legs import (
     served,
@@ -14,7 +15,6 @@ from conformance.contract.clauses.legs import (
     told_success,
     vectors,
 )
-from conformance.contract.clauses.responses import RULES
 from conformance.contract.evidence import at_end, at_head, show
 from conformance.contract.kinds import failing
 from conformance.contract.shape import problems
@@ -200,16 +200,18 @@ def _conforms(x: Exchange, reply: Reply) -> bool:
 def _shaped(x: Exchange, reply: Reply) -> bool:
     """Whether what there is of a reply has the API's shape."""
     if x.request.endpoint is Endpoint.EMBEDDINGS:
-        found = vectors(reply)
+        listed = reply.doc is not None and not problems("embedding-list", reply.doc.value)
+        found = vectors(reply) if listed else []
         encoded = x.request.get("encoding_format") == "base64"
         data = reply.doc.get("data") if reply.doc is not None else None
         data = data if isinstance(data, list) else []
         kinds = {isinstance(item.get("embedding"), str) for item in data if isinstance(item, dict)}
         return bool(found) and kinds == {encoded}
     if x.request.endpoint is Endpoint.RESPONSES:
-        relayed = replace(x, reply=reply)
-        return not any(found for rule in RULES if rule.applies(relayed) for found in rule.check(relayed))
-    if x.request.endpoint not in CHOICES:
+        return _holds(x, reply, responses.RULES)
+    if x.request.endpoint not in CHOICES or not _holds(x, reply, (*tool.RULES, chat.logprobs_shape)):
+        return False
+    if _mute(reply):
         return False
     stream = bool(reply.events)
     name = (
@@ -219,6 +221,21 @@ def _shaped(x: Exchange, reply: Reply) -> bool:
     if reply.doc is not None and not stream:
         values = [reply.doc.value]
     return not any(problems(name, value) for value in values if not isinstance(value, dict) or value.get("choices"))
+
+
+def _mute(reply: Reply) -> bool:
+    """Whether a choice that stopped says nothing at all, not even an empty text: a success to some, a failure to others."""
+    value = reply.doc.get("choices") if reply.doc is not None else None
+    choices = [choice for choice in value if isinstance(choice, dict)] if isinstance(value, list) else []
+    said = [choice.get("message") for choice in choices if choice.get("finish_reason") == "stop"]
+    names = ("content", "refusal", "tool_calls", "function_call")
+    return any(isinstance(message, dict) and not any(message.get(n) is not None for n in names) for message in said)
+
+
+def _holds(x: Exchange, reply: Reply, rules: tuple[Clause, ...]) -> bool:
+    """Whether an upstream's reply, passed on as it is, would violate none of `rules`."""
+    relayed = replace(x, reply=reply)
+    return not any(True for rule in rules if rule.applies(relayed) for _ in rule.check(relayed))
 
 
 def _success_owed(x: Exchange) -> bool:

@@ -356,3 +356,7 @@ def tool_finish_reason(x: Exchange) -> Iterator[Finding]:
             yield _finding(x, '"tool_calls"', show(wrong[0]))
         elif _says_called(choice):
             yield _finding(x, "a tool call before the reason tool_calls", "no tool call, and no text")
+
+
+#: What makes the tool calls of an answer the API's own: without it a gateway has to guess which call is meant.
+RULES = (calls_shape, unique_ids, tool_index, tool_opener, tool_distinct, tool_arguments, arguments_once)
