@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from conformance.contract.clause import Outcome
 from conformance.errors import ReportError
+from conformance.report.caseline import fold, in_order, unfold
 from conformance.report.gate import exit_code, summarise
 from conformance.report.model import FORMAT, Case, Part, Report, RunFooter, RunHeader
 from conformance.report.plain import Misfit, from_plain, to_plain
@@ -22,7 +24,7 @@ KINDS: dict[str, type[Any]] = {"header": RunHeader, "case": Case, "footer": RunF
 def encode_line(part: Part) -> bytes:
     """One line of report.jsonl, its line feed included."""
     kind = next(name for name, kind in KINDS.items() if isinstance(part, kind))
-    plain = {"kind": kind, **to_plain(part)}
+    plain = {"kind": kind, **(fold(part) if isinstance(part, Case) else to_plain(part))}
     return _text(plain).encode() + b"\n"
 
 
@@ -52,7 +54,7 @@ def decode(data: bytes, *, name: str = "report.jsonl") -> Report:
         cases.append(part)
     report = Report(header=parts[0], cases=tuple(cases), footer=parts[-1])
     _check(report, name)
-    return report
+    return replace(report, cases=in_order(cases, report.header.requirements))
 
 
 def decode_case(line: bytes) -> Case:
@@ -80,7 +82,7 @@ def document(report: Report) -> dict[str, Any]:
         "exit_code": exit_code(summarise(report)),
         "violated": violated,
         "header": to_plain(report.header),
-        "cases": to_plain(report.cases),
+        "cases": list(map(fold, report.cases)),
         "footer": to_plain(footer) if footer else None,
     }
 
@@ -125,10 +127,10 @@ def _decode_line(line: bytes, name: str, number: int) -> Part:
     kind = plain.pop("kind", None) if isinstance(plain, dict) else None
     if not isinstance(kind, str) or kind not in KINDS:
         raise _refusal("the line is not an object whose kind is header, case or footer", name, number)
-    if kind == "header" and plain.get("format", FORMAT) != FORMAT:
-        raise _refusal(f"the report's format is {plain['format']!r}, this suite reads {FORMAT}", name, number)
+    if kind == "header" and plain.get("format") != FORMAT:
+        raise _other_format(plain, name, number)
     try:
-        part: Part = from_plain(KINDS[kind], plain)
+        part: Part = unfold(plain) if kind == "case" else from_plain(KINDS[kind], plain)
     except Misfit as misfit:
         raise _refusal(str(misfit), name, number) from None
     return part
@@ -145,6 +147,15 @@ def _check(report: Report, name: str) -> None:
     summary = summarise(report)
     if report.footer is None or summary != report.footer.summary or exit_code(summary) != report.footer.exit_code:
         raise _refusal("the footer does not match the cases: lines are missing or were changed", name, last)
+
+
+def _other_format(header: dict[str, Any], name: str, line: int) -> ReportError:
+    """The refusal of a report that another version of the suite wrote."""
+    told, suite = header.get("format"), header.get("suite_version")
+    what = f"the report has format {told!r}, this suite reads format {FORMAT}"
+    by = f"suite {suite} wrote it: " if isinstance(suite, str) else ""
+    hint = f"{by}read it with that version, or run it again with this one"
+    return ReportError(what, where=f"{name}:{line}", hint=hint)
 
 
 def _refusal(what: str, name: str, line: int) -> ReportError:

@@ -13,7 +13,7 @@ from conformance.contract.clause import Basis, Level, Outcome, Verdict
 from conformance.report.reading import Reading
 
 #: The version of the format of report.jsonl; it grows when a reader of the older one would misread the newer one.
-FORMAT = 1
+FORMAT = 2
 
 
 class RunEnd(StrEnum):

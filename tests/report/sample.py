@@ -122,8 +122,8 @@ HELD = Case(
     client=ClientLine(status=200, end="complete", ended_at=50.25, media_type="application/json"),
     attempts=(AttemptLine(member="m0", at=3.0, status=200, end="complete"),),
     verdicts=(
-        verdict("chat.id.present", Outcome.HELD),
         verdict("stream.done.once", Outcome.NOT_APPLICABLE, reason="no stream"),
+        verdict("chat.id.present", Outcome.HELD),
     ),
     exercises=("chat.id.present", "cache.key.whole", "clause.not-selected"),
 )
@@ -142,8 +142,8 @@ VIOLATED = Case(
     verdicts=(
         verdict("stream.done.once", Outcome.VIOLATED, *(TWICE,) * 4),
         verdict("stream.utf8", Outcome.VIOLATED, TWICE),
-        verdict("pool.failover.answers", Outcome.VIOLATED, NOT_KEPT),
         verdict("chat.id.present", Outcome.INCONCLUSIVE, reason="the stream was cut"),
+        verdict("pool.failover.answers", Outcome.VIOLATED, NOT_KEPT),
     ),
     exercises=("stream.done.once",),
     evidence=(CLIENT, Leg(name="request", data=b"POST / HTTP/1.1\r\n\r\n", arrivals=(Arrival(0.0, 19),))),

@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator
 
 from conformance.data import data_root
 from conformance.errors import ReportError
+from conformance.report.caseline import HELD, INAPPLICABLE
 from conformance.report.codec import KINDS, ReportWriter, decode, document, encode, encode_line
 from conformance.report.model import Report
 
@@ -53,7 +54,8 @@ def test_every_line_fits_the_schema() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_schema_names_every_field(kind: str) -> None:
     """The schema and the data model have the same members."""
-    members = {"kind", *(name for name in KINDS[kind].__dataclass_fields__)}
+    folded = {HELD, INAPPLICABLE} if kind == "case" else set()
+    members = {"kind", *folded, *(name for name in KINDS[kind].__dataclass_fields__)}
     assert schema()["$defs"][kind]["properties"].keys() == members
 
 
@@ -80,7 +82,9 @@ def test_missing_footer_says_so() -> None:
         (SMALL + SMALL, "between the cases"),
         (SMALL.split(b"\n", 1)[1], "does not start with a header"),
         (b"".join(line + b"\n" for n, line in enumerate(SMALL.split(b"\n")[:-1]) if n != 1), "does not match"),
-        (with_line(0, format=99), "format is 99"),
+        (with_line(0, format=99), "has format 99, this suite reads format 2"),
+        (with_line(0, format=1), "has format 1, this suite reads format 2"),
+        (with_line(0, format=None), "has format None"),
         (with_line(0, requirements=[]), "not among the header's requirements"),
         (with_line(1, kind="verdict"), "kind is header, case or footer"),
         (with_line(1, kind=[]), "kind is header, case or footer"),
@@ -89,6 +93,13 @@ def test_missing_footer_says_so() -> None:
         (with_line(1, duration_ms="5"), "duration_ms is not of type float"),
         (with_line(1, verdicts={}), "verdicts is not an array"),
         (with_line(1, verdicts=[{"clause": "x", "outcome": "good"}]), r"verdicts\[0\].outcome is not one of"),
+        (with_line(1, held={}), "held is not an array"),
+        (with_line(1, held=["chat.id.present", 5]), r"held\[1\] is not of type str"),
+        (with_line(1, held=["no.such.clause"]), "no.such.clause is not among"),
+        (with_line(1, held=None), "does not match"),
+        (with_line(1, not_applicable=[]), "not_applicable is not an object"),
+        (with_line(1, not_applicable={"no stream": "stream.done.once"}), "not_applicable.no stream is not an array"),
+        (with_line(1, not_applicable=None), "does not match"),
         (with_line(1, evidence=[{"name": "client", "data": {"base64": "!"}}]), "not valid base64"),
         (with_line(1, evidence=[{"name": "client", "data": 5}]), "neither a text nor"),
         (with_line(1, client=[]), "client is not an object"),
@@ -102,6 +113,24 @@ def test_refusals(data: bytes, message: str) -> None:
     """Whatever is not a whole and valid report is refused with what is wrong about it."""
     with pytest.raises(ReportError, match=message):
         decode(data)
+
+
+def test_another_format_tells_who_reads_it() -> None:
+    """A report of another format is refused for that alone, whatever else its lines hold, with who wrote it."""
+    with pytest.raises(ReportError, match="format 1") as caught:
+        decode(with_line(0, format=1, suite_version="0.0.9", unheard_of=True))
+    assert caught.value.hint == "suite 0.0.9 wrote it: read it with that version, or run it again with this one"
+
+
+def test_what_tells_nothing_takes_ids_alone() -> None:
+    """Clauses that held are a list of ids, those that did not apply a list for each reason; the others are verdicts."""
+    _, held, violated, _ = lines(SMALL)
+    assert "verdicts" not in held
+    assert (held["held"], held["not_applicable"]) == (["chat.id.present"], {"no stream": ["stream.done.once"]})
+    assert [verdict["outcome"] for verdict in violated["verdicts"]] == [
+        *("violated", "violated", "inconclusive", "violated")
+    ]
+    assert not {"held", "not_applicable"} & violated.keys()
 
 
 def test_bytes_are_readable_where_that_loses_nothing() -> None:
