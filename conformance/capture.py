@@ -7,17 +7,19 @@ the readers and clauses of a live run. Knows no files: `run` loads them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from dataclasses import replace
 from urllib.parse import urlsplit
 
-from conformance.cassette.model import Cassette, EnvelopeEnd, Interaction, RecordedRequest
+from conformance.cassette.model import Cassette, Envelope, EnvelopeEnd, Interaction, RecordedRequest
 from conformance.errors import CassetteError
 from conformance.exchange.assemble import assemble, read_attempt
 from conformance.exchange.model import Attempt, Exchange, Terms
+from conformance.shares import nonce_of, shared_out
 from conformance.upstream.script import Action, script
 from conformance.wire.transcript import End, Segment, Transcript
 
-NONCE = re.compile(rb"cf-[a-z0-9]{6,}")
+#: HTTP/2 and HTTP/3 have no status line: what a recorder writes in its place names version and status alone.
+_LATER = re.compile(r"HTTP/[23](?:\.0)? (\d{3})(?: (.*))?")
 
 _ENDS = {
     EnvelopeEnd.COMPLETE: End.COMPLETE,
@@ -50,15 +52,24 @@ def raw_request(request: RecordedRequest) -> bytes:
 
 def _segments(interaction: Interaction, at: float) -> tuple[tuple[Segment, ...], float]:
     """The timed raw bytes of an envelope, from `at` on, and when it ended."""
-    steps = script(interaction.envelope).steps
+    steps = script(_as_http1(interaction.envelope)).steps
     sent = tuple(Segment(at + step.at, step.data) for step in steps if step.action is Action.SEND and step.data)
     return sent, at + (steps[-1].at if steps else 0.0)
 
 
-def nonce_of(body: bytes) -> str:
-    """The last nonce in a request's body, or ""."""
-    found = NONCE.findall(body)
-    return found[-1].decode() if found else ""
+def _as_http1(envelope: Envelope) -> Envelope:
+    """A response of a later version as HTTP/1.1 would carry it; any other as it is."""
+    later = _LATER.fullmatch(envelope.head[0].rstrip()) if envelope.head else None
+    if later is None:
+        return envelope
+    fields = [line for line in envelope.head[1:] if not line.startswith(":")]
+    framed = any(line.lower().startswith(("content-length:", "transfer-encoding:")) for line in fields)
+    added = () if framed or later[1] in ("204", "304") else ("Transfer-Encoding: chunked",)
+    return replace(envelope, head=(f"HTTP/1.1 {later[1]} {later[2] or ''}", *fields, *added))
+
+
+def _is_upstream(leg: Cassette) -> bool:
+    return any(interaction.member or interaction.at is not None for interaction in leg.interactions)
 
 
 def _attempt(interaction: Interaction, number: int) -> Attempt:
@@ -74,24 +85,21 @@ def _attempt(interaction: Interaction, number: int) -> Attempt:
     )
 
 
-def _mine(attempts: Iterable[Attempt], nonce: str, single: bool) -> tuple[Attempt, ...]:
-    """The attempts of one client request: all when there is but one request, else those that carry its nonce."""
-    found = tuple(attempts)
-    return found if single else tuple(attempt for attempt in found if nonce and nonce.encode() in attempt.request.body)
-
-
 def exchanges(client: Cassette, upstream: Cassette | None, capabilities: frozenset[str]) -> tuple[Exchange, ...]:
-    """One exchange for each interaction of the client leg.
+    """One exchange for each interaction of the client leg; `shared_out` says which attempts are whose.
 
-    With several client interactions, an upstream attempt belongs to the one whose nonce its body carries. Raises
-    CassetteError when the client leg is empty.
+    Raises CassetteError when the client leg is empty, or the two legs are each other's.
     """
     if not client.interactions:
         raise CassetteError("there is no interaction to judge", where=client.name, hint="record at least one exchange")
+    if upstream is not None and _is_upstream(client) and not _is_upstream(upstream):
+        hint = "the client leg comes first: judge CLIENT.yaml --upstream UPSTREAM.yaml"
+        raise CassetteError("this is an upstream leg: its interactions name members", where=client.name, hint=hint)
     attempts = (
         [_attempt(interaction, number) for number, interaction in enumerate(upstream.interactions)] if upstream else []
     )
     single = len(client.interactions) == 1
+    shares = shared_out([interaction.request.body for interaction in client.interactions], attempts)
     judged = []
     for number, interaction in enumerate(client.interactions):
         nonce = nonce_of(interaction.request.body)
@@ -106,7 +114,7 @@ def exchanges(client: Cassette, upstream: Cassette | None, capabilities: frozens
             assemble(
                 name=client.name if single else f"{client.name}#{number}",
                 transcript=transcript,
-                attempts=None if upstream is None else _mine(attempts, nonce, single),
+                attempts=None if upstream is None else shares[number],
                 terms=Terms(capabilities=capabilities),
                 driver="capture",
                 nonce=nonce,

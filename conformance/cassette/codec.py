@@ -6,12 +6,14 @@ lines hold one character for each byte (latin-1).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from conformance.cassette.encoder import STATUS_LINE, encode
 from conformance.cassette.fields import Field
-from conformance.cassette.foreign import body_bytes, derived_head, header_lines
+from conformance.cassette.foreign import LINE_END, body_bytes, derived_head, header_lines
 from conformance.cassette.model import Cassette, Envelope, EnvelopeEnd, Frame, Interaction, RecordedRequest
 from conformance.errors import CassetteError
 
@@ -21,6 +23,9 @@ __all__ = ["NONCE", "ORIGINS", "decode", "encode"]
 NONCE = b"{{nonce}}"
 
 ORIGINS = ("recorded", "authored")
+
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 _FACTS = ("title", "provider", "origin", "source", "date", "redactions", "interactions")
 _INTERACTION_FACTS = ("end", "head", "frames", "member", "at", "request_headers")
@@ -87,15 +92,25 @@ def _interaction(recorded: Field, facts: Field) -> Interaction:
 def _request(field: Field, ordered: Field) -> RecordedRequest:
     if field.absent:
         raise field.wrong("a request")
-    uri = field.child("uri")
-    if not uri.text():
+    uri, method = field.child("uri"), field.child("method")
+    if not _is_uri(uri.text()):
         raise uri.wrong("an absolute URI")
+    if not _TOKEN.fullmatch(method.text() or "GET"):
+        raise method.wrong("a method, one word")
     return RecordedRequest(
-        method=field.child("method").text() or "GET",
+        method=method.text() or "GET",
         uri=uri.text(),
         headers=header_lines(field.child("headers") if ordered.absent else ordered),
         body=body_bytes(field.child("body")),
     )
+
+
+def _is_uri(text: str) -> bool:
+    try:
+        urlsplit(text)
+    except ValueError:
+        return False
+    return bool(text) and not _CONTROL.search(text)
 
 
 def _envelope(response: Field, facts: Field, method: str) -> Envelope:
@@ -104,8 +119,9 @@ def _envelope(response: Field, facts: Field, method: str) -> Envelope:
     body = body_bytes(response.child("content" if "content" in response.mapping() else "body"))
     told = facts.child("head")
     code, reason = _status(response)
-    headers = header_lines(response.child("headers"))
-    head = derived_head(code, reason, headers, body, method.upper()) if told.absent else _head(told, code)
+    headers, end = header_lines(response.child("headers")), _end(facts.child("end"))
+    derived = told.absent
+    head = derived_head(code, reason, headers, body, method.upper(), end) if derived else _head(told, code)
     if not head and body:
         raise told.wrong("a status line", hint="a body cannot come without a head")
     frames = facts.child("frames")
@@ -113,7 +129,7 @@ def _envelope(response: Field, facts: Field, method: str) -> Envelope:
         head=head,
         body=body,
         frames=(((Frame(0.0, len(body)),) if body else ()) if frames.absent else _frames(frames, len(body))),
-        end=_end(facts.child("end")),
+        end=end,
     )
 
 
@@ -123,7 +139,10 @@ def _status(response: Field) -> tuple[int, str]:
     status = response.child("status")
     if status.absent:
         raise status.wrong("a status with code and message")
-    return status.child("code").integer(), status.child("message").text()
+    message = status.child("message")
+    if LINE_END.search(message.text()):
+        raise message.wrong("a reason phrase of one line")
+    return status.child("code").integer(), message.text()
 
 
 def _head(field: Field, code: int) -> tuple[str, ...]:

@@ -14,11 +14,13 @@ from http import HTTPStatus
 from typing import Any
 
 from conformance.cassette.fields import Field
+from conformance.cassette.model import EnvelopeEnd
 
 #: More is not made of a body that was given as a structure: a nest of aliases would grow without end.
 MAX_STRUCTURED_BODY = 64 * 1024 * 1024
 MAX_NODES = 250_000
 
+LINE_END = re.compile("\n")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
@@ -98,7 +100,7 @@ def header_lines(field: Field) -> tuple[tuple[str, str], ...]:
         return tuple(_pair(item) for item in field.items())
     lines: list[tuple[str, str]] = []
     for name in field.mapping():
-        if not isinstance(name, str):
+        if not isinstance(name, str) or LINE_END.search(name):
             raise Field(name, field.where).wrong("a header name")
         value = field.child(name)
         values = value.items() if isinstance(value.value, (list, tuple)) else (value,)
@@ -110,22 +112,36 @@ def _pair(field: Field) -> tuple[str, str]:
     items = field.items()
     if len(items) != 2:
         raise field.wrong("a pair of name and value")
+    if LINE_END.search(items[0].text(None)):
+        raise items[0].wrong("a header name")
     return items[0].text(None), _header_text(items[1])
 
 
 def _header_text(field: Field) -> str:
     value = field.value
     if isinstance(value, bytes):
-        return value.decode("latin-1")
-    if isinstance(value, (int, float)) and not isinstance(value, bool):  # an unquoted length
-        return str(value)
-    return field.text()
+        text = value.decode("latin-1")
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):  # an unquoted length
+        text = str(value)
+    else:
+        text = field.text()
+    if LINE_END.search(text):
+        raise field.wrong("a header value of one line")
+    return text
 
 
 def derived_head(
-    code: int, reason: str, headers: tuple[tuple[str, str], ...], body: bytes, method: str
+    code: int,
+    reason: str,
+    headers: tuple[tuple[str, str], ...],
+    body: bytes,
+    method: str,
+    end: EnvelopeEnd = EnvelopeEnd.COMPLETE,
 ) -> tuple[str, ...]:
-    """A head that plays `body` completely: status line, then the headers with coding and framing set right."""
+    """A head that plays `body`: status line, then the headers with coding and framing set right.
+
+    A longer Content-Length stays where the body did not come whole: it is what tells that it was cut.
+    """
     if not reason and code in HTTPStatus._value2member_map_:
         reason = HTTPStatus(code).phrase
     lines = [f"HTTP/1.1 {code} {reason}"]
@@ -143,13 +159,22 @@ def derived_head(
         elif _is(name, "content-length") and not bodiless:
             if chunked or framed:
                 continue
-            value, framed = str(len(body)), True
+            value, framed = value if _cut(value, body, end) else str(len(body)), True
         lines.append(f"{name}: {value}")
     if not framed:
         media = next((value.lower() for name, value in headers if _is(name, "content-type")), "")
         streamed = media.startswith("text/event-stream")
         lines.append("Transfer-Encoding: chunked" if streamed else f"Content-Length: {len(body)}")
-    return tuple(lines)
+    return tuple(map(_on_the_wire, lines))
+
+
+def _cut(length: str, body: bytes, end: EnvelopeEnd) -> bool:
+    return end is not EnvelopeEnd.COMPLETE and length.isdecimal() and int(length[:20]) > len(body)
+
+
+def _on_the_wire(line: str) -> str:
+    """One character for each byte; what latin-1 does not have was UTF-8."""
+    return line if all(character <= "\xff" for character in line) else line.encode("utf-8", "replace").decode("latin-1")
 
 
 def _is(name: str, wanted: str) -> bool:

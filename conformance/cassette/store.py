@@ -147,6 +147,8 @@ class Library:
 
 def _read(path: Path) -> bytes:
     try:
+        if path.is_dir():
+            raise CassetteError("this is a folder", where=str(path), hint="name one cassette in it")
         if not path.is_file():
             raise CassetteError("there is no such file", where=str(path))
         with path.open("rb") as file:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from conformance.exchange.assemble import endpoint_of
 from conformance.exchange.model import Attempt, Endpoint, Exchange, Reply, StreamEvent
 from conformance.wire.transcript import End
 
@@ -35,6 +36,12 @@ def ok(x: Exchange) -> bool:
 def failed(x: Exchange) -> bool:
     """The status is an error, 4xx or 5xx, and the client read it to its end."""
     return stayed(x) and the_reply(x).status >= 400
+
+
+def api_failure(x: Exchange) -> bool:
+    """The same, from a path of the API (whatever the method); HEAD has no body and OPTIONS is not the API's."""
+    named = endpoint_of(x.request.target) is not Endpoint.OTHER
+    return failed(x) and named and x.request.method not in ("HEAD", "OPTIONS")
 
 
 def whole(x: Exchange) -> bool:

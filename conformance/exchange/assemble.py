@@ -41,13 +41,17 @@ _METHOD = re.compile(r":[a-z]+[A-Z][A-Za-z]*$")
 _STREAM_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 
 
-def endpoint_of(target: str) -> Endpoint:
-    """The operation that a request target names, by its path's end; OTHER when it names none."""
+def endpoint_of(target: str, method: str = "") -> Endpoint:
+    """The operation that a request names, by its path's end and its method ("": the operation's own); OTHER for none.
+
+    A path has several: GET /chat/completions lists what was stored, OPTIONS asks for the methods.
+    """
     path = target.split("?", 1)[0].rstrip("/")
     for suffix, endpoint in _SUFFIXES:
         if path.endswith(suffix):
-            return endpoint
-    return Endpoint.MODEL if "/models/" in path and not _METHOD.search(path) else Endpoint.OTHER
+            return endpoint if method in ("", "GET" if endpoint is Endpoint.MODELS else "POST") else Endpoint.OTHER
+    named = "/models/" in path and not _METHOD.search(path) and method in ("", "GET")
+    return Endpoint.MODEL if named else Endpoint.OTHER
 
 
 def read_request(raw: bytes) -> Request:
@@ -55,7 +59,7 @@ def read_request(raw: bytes) -> Request:
     message = http1.read_request(raw)
     doc = jsondoc.parse(message.body) if message.body else None
     return Request(
-        endpoint=endpoint_of(message.target),
+        endpoint=endpoint_of(message.target, message.method),
         method=message.method,
         target=message.target,
         head=message.head,
@@ -71,6 +75,15 @@ def media_type_of(message: http1.Message) -> str:
     return value.split(";", 1)[0].strip().lower()
 
 
+def _is_text(content: bytes) -> bool:
+    """Whether what should be coded is text: its coding was taken off and its field left."""
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def read_reply(
     segments: tuple[Segment, ...], *, end: End, ended_at: float, endpoint: Endpoint, method: str = "POST"
 ) -> Reply | None:
@@ -80,13 +93,16 @@ def read_reply(
         return None
     closed = end in (End.CLOSE, End.COMPLETE)
     message = http1.read_response(raw, method=method, closed=closed)
-    content, undecodable = http1.decode_content(message.body, message.head.get("content-encoding"), limit=64 << 20)
+    coding = message.head.get("content-encoding")
+    content, undecodable = http1.decode_content(message.body, coding, limit=64 << 20)
+    sealed = bool(undecodable) and not http1.decodable(coding) and not _is_text(content)
     media = media_type_of(message)
     arrivals = Arrivals(segments)
     start = content[:64].lstrip(b"\xef\xbb\xbf \t\r\n")
     streamed = media == "text/event-stream" or start.startswith(_STREAM_STARTS)
-    doc = jsondoc.parse(content) if content and (not streamed or start[:1] in (b"{", b"[")) else None
-    stream = sse.read_events(content) if streamed and content else None
+    read = bool(content) and not sealed
+    doc = jsondoc.parse(content) if read and (not streamed or start[:1] in (b"{", b"[")) else None
+    stream = sse.read_events(content) if streamed and read else None
     plain = content is message.body or content == message.body
     events = _stream_events(stream, message, arrivals, plain) if stream is not None else ()
     return Reply(
@@ -101,6 +117,7 @@ def read_reply(
         stream=stream,
         events=events,
         undecodable=undecodable,
+        sealed=sealed,
     )
 
 

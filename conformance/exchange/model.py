@@ -89,7 +89,8 @@ class Reply:
     `content` is the body with its content coding removed (equal to the body when it has none or cannot be decoded:
     then `undecodable` says why). `doc` is set when the content was read as one JSON text, `stream` and `events` when it
     was read as server-sent events: by the media type, else by the look of its first bytes. `readable` is whether every
-    piece of the content can be read: its coding is its own, its events are JSON or `[DONE]`.
+    piece of the content can be read: its coding is its own, its events are JSON or `[DONE]`. `sealed` is whether it has
+    a coding that has no decoder here: what stands in it is not known, so that it is neither right nor wrong.
     """
 
     message: Message
@@ -103,6 +104,7 @@ class Reply:
     stream: EventStream | None = None
     events: tuple[StreamEvent, ...] = ()
     undecodable: str = ""
+    sealed: bool = False
     readable: bool = field(init=False)
 
     def __post_init__(self) -> None:

@@ -12,6 +12,12 @@ MAX_CODINGS = 8
 _WINDOW = {"gzip": 31, "x-gzip": 31, "deflate": 15}  # zlib's wbits: 31 expects the gzip wrapper, 15 the zlib one
 
 
+def decodable(codings: str | None) -> bool:
+    """Whether every coding that a Content-Encoding value lists has a decoder here."""
+    names = (name.strip().lower() for name in (codings or "").split(","))
+    return all(name in _WINDOW or name in ("", "identity") for name in names)
+
+
 def decode_content(body: bytes, codings: str | None, *, limit: int = 64 * 1024 * 1024) -> tuple[bytes, str]:
     """Remove the codings that a Content-Encoding value lists, last one first.
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from conformance.wire.chunked import read_chunked
-from conformance.wire.coding import decode_content
+from conformance.wire.coding import decodable, decode_content
 from conformance.wire.facts import FaultLog
 from conformance.wire.framing import Plan, plan_request, plan_response
 from conformance.wire.head import read_head, read_request_line, read_status_line
@@ -38,6 +38,7 @@ __all__ = [
     "Message",
     "RequestReader",
     "ResponseReader",
+    "decodable",
     "decode_content",
     "read_request",
     "read_response",

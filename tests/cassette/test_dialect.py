@@ -24,6 +24,8 @@ from conformance.cassette.dialect import dump, parse
         "a: \x01",
         "!!int '" + "9" * 5000 + "'",
         "!!binary 'é'",
+        "!!binary '@@@'",
+        "!!binary 'AP8'",
         "!!float x",
         "*a",
     ],

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.cassette.codec import decode
 from conformance.cassette.fields import Field
-from conformance.cassette.foreign import body_bytes, clean_text, header_lines
+from conformance.cassette.foreign import body_bytes, clean_text, derived_head, header_lines
 from conformance.cassette.model import Envelope, EnvelopeEnd, Frame
 from conformance.errors import CassetteError
 
@@ -123,6 +123,22 @@ def test_responses_without_body() -> None:
     """HEAD, 204 and 304 get no framing of their own; HEAD keeps the length it told."""
     assert played({"content-length": "9"}, "", method="HEAD").head[1:] == ("content-length: 9",)
     assert played({"transfer-encoding": "chunked"}, None, code=204).head[1:] == ()
+
+
+def test_a_cut_body_keeps_the_length_that_was_told() -> None:
+    """Where the end says that the body did not come whole, the longer length stays: it is the proof."""
+    headers = (("content-length", "9"),)
+    assert derived_head(200, "", headers, b"{}", "POST", EnvelopeEnd.CLOSE)[1:] == ("content-length: 9",)
+    assert derived_head(200, "", headers, b"{}", "POST")[1:] == ("content-length: 2",)
+    assert derived_head(200, "", (("content-length", "1"),), b"{}", "POST", EnvelopeEnd.RESET)[1:] == (
+        "content-length: 2",
+    )
+
+
+def test_characters_outside_latin_1_are_utf_8() -> None:
+    """A header value that was UTF-8 on the wire is so again."""
+    assert played({"x": "é"}, "").head[1] == "x: é"
+    assert played({"x": "\u20ac"}, "").head[1].encode("latin-1") == "x: \u20ac".encode()
 
 
 def test_a_missing_reason_is_the_standard_one() -> None:

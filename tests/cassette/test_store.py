@@ -83,7 +83,7 @@ def test_missing_and_oversized_files(tmp_path: Path, monkeypatch: pytest.MonkeyP
     """A file that is not there, a folder and a file past the bound are told apart."""
     with pytest.raises(CassetteError, match="no such file"):
         load(tmp_path / "none.yaml")
-    with pytest.raises(CassetteError, match="no such file"):
+    with pytest.raises(CassetteError, match="a folder"):
         load(tmp_path)
     save(cassette(), tmp_path / "x.yaml")
     monkeypatch.setattr(store, "MAX_BYTES", 10)

@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from conformance.wire.coding import decode_content
+from conformance.wire.coding import decodable, decode_content
 
 TEXT = b"hello, " * 100
 
@@ -34,6 +34,12 @@ def raw_deflate(data: bytes) -> bytes:
 def test_decoded(body: bytes, codings: str | None) -> None:
     """Codings are removed, last one first."""
     assert decode_content(body, codings, limit=10_000) == (TEXT, "")
+
+
+def test_what_has_a_decoder() -> None:
+    """gzip, deflate and no coding at all can be read; br and zstd cannot, alone or among others."""
+    assert all(map(decodable, (None, "", "identity", "gzip", "X-GZIP", "deflate , gzip")))
+    assert not any(map(decodable, ("br", "zstd", "gzip, br")))
 
 
 def test_empty_body() -> None:

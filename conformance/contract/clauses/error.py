@@ -9,7 +9,7 @@ from typing import Any
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.evidence import at_content, at_head, at_path, show
 from conformance.contract.kinds import Kind, inner_status, kind_of_reply, says_no_model
-from conformance.contract.when import failed, stayed, the_reply, whole
+from conformance.contract.when import api_failure, stayed, the_reply, whole
 from conformance.exchange.model import Endpoint, Exchange
 from conformance.wire.facts import Span
 
@@ -20,8 +20,7 @@ _REGISTERED = frozenset(
 _PLACEHOLDERS = ("none", "undefined", "null", "nil", "nan", "[object object]")
 
 
-def _api(x: Exchange) -> bool:
-    return failed(x) and x.request.endpoint is not Endpoint.OTHER
+_api = api_failure
 
 
 def _body(x: Exchange) -> Any:
@@ -94,7 +93,7 @@ def in_success(x: Exchange) -> Iterator[Finding]:
     title="The body of an error is one JSON text",
     rationale="An HTML page, a plain text or nothing leaves the SDK with a status and the user without a cause.",
     source="openai-api/errors",
-    applies=_api,
+    applies=lambda x: _api(x) and not the_reply(x).sealed,
 )
 def body_json(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.clause import Basis, Finding, Level, Undecided, clause
 from conformance.contract.evidence import at_content, at_end, at_exchange, at_head, show
 from conformance.contract.when import (
+    api_failure,
     broken_upstream,
-    failed,
     ok,
     replied,
     serving,
@@ -158,6 +158,12 @@ def nothing_after_end(x: Exchange) -> Iterator[Finding]:
         )
 
 
+def _unchanged(x: Exchange) -> bool:
+    """Whether a client that holds a copy is told that it is still good (RFC 9110 section 13)."""
+    asked = any(x.request.head.get(name) for name in ("if-none-match", "if-modified-since"))
+    return the_reply(x).status == 304 and x.request.method in ("GET", "HEAD") and asked
+
+
 @clause(
     id="http.status.final",
     level=Level.MUST,
@@ -165,7 +171,7 @@ def nothing_after_end(x: Exchange) -> Iterator[Finding]:
     title="The final status is a success or an error",
     rationale="API clients follow no redirects with a POST body and a key; a Location can even show an inner host.",
     source="openai-api/errors",
-    applies=replied,
+    applies=lambda x: replied(x) and not _unchanged(x),
 )
 def status_final(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
@@ -221,8 +227,7 @@ def content_type_event_stream(x: Exchange) -> Iterator[Finding]:
 def _accepted(x: Exchange) -> set[str] | None:
     values = x.request.head.all("accept-encoding")
     if not values:
-        # RFC 9110 12.5.3: without the field any coding is acceptable; in practice a client that can decode says so.
-        return {"identity"}
+        return None  # RFC 9110 section 12.5.3: without the field any coding is acceptable
     words = {item.split(";")[0].strip().lower() for value in values for item in value.split(",")}
     return None if "*" in words else words | {"identity"}
 
@@ -236,10 +241,12 @@ def _accepted(x: Exchange) -> set[str] | None:
     source="rfc9110/content-encoding",
     applies=whole,
 )
-def content_encoding_honest(x: Exchange) -> Iterator[Finding]:
+def content_encoding_honest(x: Exchange) -> Iterator[Finding | Undecided]:
     reply = the_reply(x)
     coding = (reply.header("content-encoding") or "").strip().lower()
-    if coding and reply.undecodable and reply.content:
+    if reply.sealed:
+        yield Undecided(reply.undecodable)
+    elif coding and reply.undecodable and reply.content:
         yield at_head(reply, f"a body in {coding}", reply.undecodable, field="content-encoding")
     accepted = _accepted(x)
     if coding and accepted is not None and not {part.strip() for part in coding.split(",")} <= accepted:
@@ -273,7 +280,7 @@ def header_single(x: Exchange) -> Iterator[Finding]:
 
 def _mode_judged(x: Exchange) -> bool:
     known = x.request.endpoint not in (Endpoint.OTHER, Endpoint.MODELS, Endpoint.MODEL)
-    return known and x.request.doc is not None and x.request.doc.ok and stayed(x) and ok(x)
+    return known and x.request.doc is not None and x.request.doc.ok and stayed(x) and ok(x) and not the_reply(x).sealed
 
 
 @clause(
@@ -383,7 +390,7 @@ def keys_unique(x: Exchange) -> Iterator[Finding]:
     title="An error has the content type application/json",
     rationale="SDKs take the error's fields from a JSON body; an HTML or text page becomes the exception's message.",
     source="openai-api/errors",
-    applies=lambda x: failed(x) and x.request.endpoint is not Endpoint.OTHER,
+    applies=api_failure,
 )
 def error_content_type(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)

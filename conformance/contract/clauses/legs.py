@@ -24,7 +24,7 @@ def served(x: Exchange) -> tuple[Attempt, Reply] | None:
     An attempt that the gateway itself ended counts only where the member had told its end or an error before.
     """
     attempt = serving(x)
-    if attempt is None or attempt.reply is None or not stayed(x):
+    if attempt is None or attempt.reply is None or not stayed(x) or attempt.reply.sealed or the_reply(x).sealed:
         return None
     answer = attempt.reply.answer
     if attempt.end is End.HANGUP and not (answer.errors or any(choice.reasons for choice in answer.choices)):

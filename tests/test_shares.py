@@ -1,0 +1,106 @@
+"""Which attempts of a capture are whose: told by nonce, by prompt, by order; what cannot be told is not held."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from conformance.capture import exchanges
+from conformance.cassette.model import Cassette, Envelope, Frame, Interaction, RecordedRequest
+from conformance.errors import CassetteError
+
+OK = b'{"ok":true}'
+
+
+def body(prompt: str, **more: Any) -> bytes:
+    """A chat request's body."""
+    return json.dumps({"model": "a", "messages": [{"role": "user", "content": prompt}], **more}).encode()
+
+
+def leg(*bodies: bytes, member: str = "", at: tuple[float, ...] = ()) -> Cassette:
+    """A cassette with an interaction for each body; with a member it is an upstream leg."""
+    head = ("HTTP/1.1 200 OK", "Content-Type: application/json", f"Content-Length: {len(OK)}")
+    made = []
+    for number, data in enumerate(bodies):
+        request = RecordedRequest(method="POST", uri="http://x.test/v1/chat/completions", body=data)
+        envelope = Envelope(head=head, body=OK, frames=(Frame(0.0, len(OK)),))
+        made.append(Interaction(request=request, envelope=envelope, member=member, at=at[number] if at else None))
+    return Cassette(name="leg", interactions=tuple(made))
+
+
+def shares(client: Cassette, upstream: Cassette) -> list[list[bytes] | None]:
+    """The bodies of the attempts that each client request got (None: not known)."""
+    made = exchanges(client, upstream, frozenset())
+    return [None if one.attempts is None else [each.request.body for each in one.attempts] for one in made]
+
+
+A, B = body("Ticket cf-aaaaaa1: say."), body("Ticket cf-bbbbbb2: say.")
+PLAIN, OTHER = body("Say hello."), body("Say good bye.")
+
+
+def test_one_request_has_all_attempts() -> None:
+    """A single request has every attempt, also one whose words were changed on the way."""
+    assert shares(leg(A), leg(A, A)) == [[A, A]]
+    assert shares(leg(A), leg(B)) == [[B]]
+    assert shares(leg(PLAIN), leg(PLAIN, OTHER)) == [[PLAIN, OTHER]]
+
+
+def test_one_request_in_a_leg_of_several() -> None:
+    """Attempts with another nonce are another request's, where some have this one."""
+    assert shares(leg(A), leg(B, A, PLAIN)) == [[A, PLAIN]]
+
+
+def test_several_requests_by_nonce() -> None:
+    """Each has the attempts that carry its nonce, wherever it stands in them."""
+    turned = b'{"metadata":"cf-cccccc3","messages":[{"content":"cf-aaaaaa1"}],"user":"cf-cccccc4"}'
+    assert shares(leg(A, B), leg(B, turned, B)) == [[turned], [B, B]]
+
+
+def test_a_history_with_the_nonces_of_earlier_turns() -> None:
+    """The last nonce counts: an earlier turn's stands in the history of the next."""
+    second = json.dumps({"messages": ["cf-aaaaaa1", "cf-bbbbbb2"]}).encode()
+    assert shares(leg(A, second), leg(A, second)) == [[A], [second]]
+
+
+def test_several_requests_without_nonce_by_prompt() -> None:
+    """The prompt tells them apart, whatever model the gateway asks for."""
+    assert shares(leg(PLAIN, OTHER), leg(body("Say good bye.", n=1), PLAIN)) == [[PLAIN], [body("Say good bye.", n=1)]]
+
+
+def test_an_attempt_that_nobody_asked_for() -> None:
+    """Whoever has no attempt may have the one that was not recognised: then the leg is not held for him."""
+    assert shares(leg(PLAIN, OTHER), leg(PLAIN, body("Translated."))) == [[PLAIN], None]
+    assert shares(leg(PLAIN, OTHER), leg(PLAIN)) == [[PLAIN], []]
+
+
+def test_equal_requests_in_order() -> None:
+    """Equal requests have an attempt each, or those between two starts of the clock; else it is not known."""
+    assert shares(leg(A, A), leg(A, A)) == [[A], [A]]
+    assert shares(leg(A, A), leg(A, A, A, member="m0", at=(2.0, 9.0, 3.0))) == [[A, A], [A]]
+    assert shares(leg(A, A), leg(A, A, A)) == [None, None]
+    assert shares(leg(A, A), leg(A)) == [None, None]
+    assert shares(leg(A, A), leg()) == [[], []]
+
+
+def test_swapped_legs_are_told() -> None:
+    """An upstream leg in the client's place is an error, not a verdict."""
+    with pytest.raises(CassetteError, match="an upstream leg"):
+        exchanges(leg(A, member="m0"), leg(A), frozenset())
+    assert shares(leg(A), leg(A, member="m0")) == [[A]]
+    assert shares(leg(A, at=(0.0,)), leg(A, member="m0")) == [[A]]
+
+
+@pytest.mark.parametrize("version", ["HTTP/2", "HTTP/3", "HTTP/2.0"])
+def test_a_later_version_is_judged_by_its_message(version: str) -> None:
+    """HTTP/2 has no status line of HTTP/1.1's form, which is no fault of the answer."""
+    (interaction,) = leg(A).interactions
+    data = interaction.envelope.body
+    head = (f"{version} 200 ", "content-type: application/json")
+    envelope = Envelope(head=head, body=data, frames=(Frame(0.0, 1), Frame(5.0, len(data) - 1)))
+    client = Cassette(name="h2", interactions=(Interaction(request=interaction.request, envelope=envelope),))
+    (one,) = exchanges(client, None, frozenset())
+    assert one.reply is not None
+    assert (one.reply.status, one.reply.complete, one.reply.content) == (200, True, data)
+    assert not one.reply.message.faults
