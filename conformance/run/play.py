@@ -15,7 +15,7 @@ from time import monotonic
 from conformance.cassette.store import Library
 from conformance.contract.clause import Clause
 from conformance.contract.judge import judge
-from conformance.driver.model import Call, Capture, Driver
+from conformance.driver.model import Behaviour, Call, Capture, Driver
 from conformance.driver.registry import make_driver
 from conformance.errors import ConformanceError, HarnessError
 from conformance.exchange.assemble import assemble, read_attempt
@@ -76,9 +76,16 @@ def call_of(case: PlannedCase, lane: Lane, profile: Profile, base_url: str, nonc
         body=body,
         params=params,
         headers=(*lane_headers(profile, lane), *request.headers),
-        behaviour=case.scenario.behaviour,
+        behaviour=_in_time(case.scenario.behaviour, profile.first_token_timeout_ms),
         deadlines=profile.deadlines,
     )
+
+
+def _in_time(behaviour: Behaviour, first_token_ms: float | None) -> Behaviour:
+    """The behaviour of a client that goes while the gateway still waits for the member: within half of what it declares."""
+    if behaviour.hang_up != "send" or first_token_ms is None:
+        return behaviour
+    return replace(behaviour, wait_ms=min(behaviour.wait_ms, first_token_ms / 2))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from collections.abc import Iterator, Sequence
 
 import pytest
@@ -115,6 +116,19 @@ def test_a_call_of_its_own_key() -> None:
     assert b"alias-1" in call.body
     assert b"cf-abcdef1" in call.body
     assert call.deadlines == REFERENCE.deadlines
+
+
+@pytest.mark.parametrize(
+    ("limit", "moment", "wait"),
+    [(None, "send", 1500.0), (700.0, "send", 350.0), (60_000.0, "send", 1500.0), (700.0, "event:1", 1500.0)],
+)
+def test_a_client_goes_before_the_gateway_gives_up(limit: float | None, moment: str, wait: float) -> None:
+    """A hang-up before the head comes within half of the declared first-token time; after events it comes as planned."""
+    asked = scenario("leaving", f'{STREAM}\nclient = {{ hang_up = "{moment}", wait_ms = 1500 }}')
+    profile = dataclasses.replace(REFERENCE, first_token_timeout_ms=limit)
+    case = PlannedCase(scenario=asked, driver="wire", lane=0)
+    call = call_of(case, lane("alias-1", 1), profile, "http://h/v1", "cf-abcdef1")
+    assert call.behaviour.wait_ms == wait
 
 
 def test_cases_are_judged(stage: Staged) -> None:
