@@ -82,7 +82,7 @@ def call_of(case: PlannedCase, lane: Lane, profile: Profile, base_url: str, nonc
 
 
 def _in_time(behaviour: Behaviour, first_token_ms: float | None) -> Behaviour:
-    """The behaviour of a client that goes while the gateway still waits for the member: within half of what it declares."""
+    """The behaviour of a client that goes while the gateway still waits: within half of what the gateway declares."""
     if behaviour.hang_up != "send" or first_token_ms is None:
         return behaviour
     return replace(behaviour, wait_ms=min(behaviour.wait_ms, first_token_ms / 2))

@@ -123,7 +123,7 @@ def test_a_call_of_its_own_key() -> None:
     [(None, "send", 1500.0), (700.0, "send", 350.0), (60_000.0, "send", 1500.0), (700.0, "event:1", 1500.0)],
 )
 def test_a_client_goes_before_the_gateway_gives_up(limit: float | None, moment: str, wait: float) -> None:
-    """A hang-up before the head comes within half of the declared first-token time; after events it comes as planned."""
+    """A hang-up before the head comes within half of the declared first-token time, one after events as planned."""
     asked = scenario("leaving", f'{STREAM}\nclient = {{ hang_up = "{moment}", wait_ms = 1500 }}')
     profile = dataclasses.replace(REFERENCE, first_token_timeout_ms=limit)
     case = PlannedCase(scenario=asked, driver="wire", lane=0)
