@@ -55,6 +55,22 @@ CALLED = events(
     )
 )
 
+IN_CALL = {"item_id": "fc_1", "output_index": 0}
+AT = {"item_id": "msg_2", "content_index": 0}
+CALL_OPENED = (created(), item_added(CALL))
+PREFILLED = item_added(message("", id="msg_2"), 1)
+QUEUED = events(
+    event("response.queued", response=response(status="queued", output=[])),
+    event("response.created", response=response(status="in_progress", output=[])),
+    *GOOD[1:],
+)
+
+
+def left_out(kind: str) -> Capture:
+    """The good stream without its events of one kind."""
+    return events(*(item for item in GOOD if item["type"] != kind))
+
+
 EXAMPLES: Examples = {
     "responses.shape": Example(
         (
@@ -80,7 +96,14 @@ EXAMPLES: Examples = {
         ),
     ),
     "responses.stream.shape": Example(
-        (WHOLE, CALLED, BROKEN, TOLD, events(*GOOD, event("response.new_thing", sequence_number=99))),
+        (
+            events(*GOOD[:1], event("error", sequence_number=1, error={"type": "server_error", "message": "Failed."})),
+            WHOLE,
+            CALLED,
+            BROKEN,
+            TOLD,
+            events(*GOOD, event("response.new_thing", sequence_number=99)),
+        ),
         (
             without("content_index"),
             without("part"),
@@ -89,6 +112,7 @@ EXAMPLES: Examples = {
             without("output_index", "content_part"),
             over("response.created", response={"id": "resp_1"}),
             over("response.completed", response=None),
+            events(*GOOD[:1], event("error", sequence_number=1, error={"type": "server_error"})),
         ),
     ),
     "responses.stream.created-first": Example((WHOLE, CALLED), (events(*GOOD[1:]),)),
@@ -112,6 +136,8 @@ EXAMPLES: Examples = {
     "responses.stream.items": Example(
         (WHOLE, CALLED),
         (
+            events(*GOOD[:-1], event("response.output_item.done", output_index=1, item=message(id="msg_2")), GOOD[-1]),
+            events(*GOOD[:-1], event("response.content_part.done", **AT, output_index=1, part={}), GOOD[-1]),
             without("output_index"),
             events(*({**item, "output_index": 1} if "output_index" in item else item for item in GOOD)),
             events(GOOD[0], *GOOD[2:]),
@@ -128,7 +154,52 @@ EXAMPLES: Examples = {
         ),
     ),
     "responses.stream.text": Example(
+        (WHOLE, events(*CALL_OPENED, event("response.function_call_arguments.done", **IN_CALL, arguments="{}"))),
+        (
+            over("response.output_text.done", text="Hello.Hello."),
+            over("response.output_text.delta", delta="x"),
+            events(*CALL_OPENED, ARGUMENTS, event("response.function_call_arguments.done", **IN_CALL, arguments="[]")),
+        ),
+    ),
+    "responses.stream.parts": Example(
+        (
+            WHOLE,
+            events(
+                *CALL_OPENED,
+                PREFILLED,
+                event("response.refusal.delta", **AT, output_index=1, delta="No."),
+                event("response.content_part.done", **AT, output_index=1, part={"type": "refusal", "refusal": "No."}),
+            ),
+        ),
+        (
+            left_out("response.content_part.added"),
+            over("response.content_part.added", content_index=1),
+        ),
+    ),
+    "responses.stream.closed": Example(
         (WHOLE,),
-        (over("response.output_text.done", text="Hello.Hello."), over("response.output_text.delta", delta="x")),
+        (
+            left_out("response.output_item.done"),
+            left_out("response.output_text.done"),
+            over("response.output_item.done", output_index=1),
+            events(*(item for item in GOOD if "content_part" not in item["type"])),
+            CALLED,
+        ),
+    ),
+    "responses.stream.one": Example(
+        (WHOLE, BROKEN, QUEUED),
+        (
+            over("response.completed", response=response(id="resp_2")),
+            over("response.created", response=response()),
+            over("response.created", response=response(status="failed")),
+        ),
+    ),
+    "responses.stream.whole": Example(
+        (WHOLE, CALLED),
+        (
+            over("response.completed", response=response(output=[])),
+            over("response.completed", response=response("Hello")),
+            events(*CALL_OPENED, ARGUMENTS, *told(output=[{**CALL, "arguments": "", "status": "completed"}])),
+        ),
     ),
 }

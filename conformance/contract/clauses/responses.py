@@ -27,7 +27,15 @@ _DELTAS = frozenset(
         "code_interpreter_call_code",
     )
 )
+#: What else is said of an item that has to be there.
+_OF_ITEMS = frozenset(name.replace(".delta", ".done") for name in _DELTAS) | {
+    "response.output_item.done",
+    "response.content_part.added",
+    "response.content_part.done",
+}
 _PLACED = _DELTAS | {"response.output_item.added"}
+#: The done events that repeat their deltas, and the member in which.
+_JOINED = {"response.output_text.done": "text", "response.function_call_arguments.done": "arguments"}
 _STATUSES = ("completed", "failed", "in_progress", "cancelled", "queued", "incomplete")
 
 
@@ -37,7 +45,8 @@ def _value(x: Exchange) -> dict[str, Any]:
     return doc.value
 
 
-def _stream(x: Exchange) -> bool:
+def is_response_stream(x: Exchange) -> bool:
+    """A 2xx stream of events in answer to a Responses request that asked for one."""
     reply = x.reply
     return (
         x.request.endpoint is Endpoint.RESPONSES
@@ -48,7 +57,8 @@ def _stream(x: Exchange) -> bool:
     )
 
 
-def _typed(x: Exchange) -> Iterator[tuple[StreamEvent, str, dict[str, Any]]]:
+def events_of(x: Exchange) -> Iterator[tuple[StreamEvent, str, dict[str, Any]]]:
+    """Every event that is a JSON object, its type ("" for none) and its value."""
     for event in the_reply(x).events:
         value = event.doc.value if event.doc is not None and event.doc.ok else None
         if isinstance(value, dict):
@@ -98,15 +108,21 @@ def response_id(x: Exchange) -> Iterator[Finding]:
     title="Every event has a type, and its event field says the same",
     rationale="Clients dispatch on the type; an event without one, or with two, is dropped in silence.",
     source="openai-api/responses-streaming",
-    applies=_stream,
+    applies=is_response_stream,
 )
 def stream_typed(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
-    for event, name, value in _typed(x):
+    for event, name, value in events_of(x):
         if not name:
             yield at_event(reply, event, "a member `type`", show(value))
         elif event.event.type and event.event.type != name:
             yield at_event(reply, event, f"event: {name}", f"event: {event.event.type}")
+
+
+def _nested(value: dict[str, Any]) -> bool:
+    """Whether an error event has its members in an `error` object: so the API itself sends it, and the SDK reads it."""
+    error = value.get("error")
+    return isinstance(error, dict) and isinstance(error.get("message"), str) and bool(error["message"].strip())
 
 
 def _judged_elsewhere(name: str, path: tuple[str | int, ...]) -> bool:
@@ -124,11 +140,13 @@ def _judged_elsewhere(name: str, path: tuple[str | int, ...]) -> bool:
     title="Every event has the API's shape for its type",
     rationale="Typed clients build items and parts from the events' members: one without its index, part or response is dropped.",
     source="openai-api/responses-streaming",
-    applies=lambda x: _stream(x) and any(name for _, name, _ in _typed(x)),
+    applies=lambda x: is_response_stream(x) and any(name for _, name, _ in events_of(x)),
 )
 def stream_shape(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
-    for event, name, value in _typed(x):
+    for event, name, value in events_of(x):
+        if name == "error" and _nested(value):
+            continue
         for problem in problems("response-stream-event", value) if name else ():
             if not _judged_elsewhere(name, problem.path):
                 where = ".".join(map(str, problem.path)) or name
@@ -142,11 +160,11 @@ def stream_shape(x: Exchange) -> Iterator[Finding]:
     title="The stream starts with response.created",
     rationale="Clients open the response with the first event; what comes before it has no place to go.",
     source="openai-api/responses-streaming",
-    applies=lambda x: _stream(x) and not the_reply(x).answer.errors,
+    applies=lambda x: is_response_stream(x) and not the_reply(x).answer.errors,
 )
 def created_first(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
-    for event, name, _ in _typed(x):
+    for event, name, _ in events_of(x):
         if name not in ("response.created", "response.queued"):
             yield at_event(reply, event, "response.created as the first event", show(name))
         return
@@ -159,11 +177,11 @@ def created_first(x: Exchange) -> Iterator[Finding]:
     title="The stream ends with exactly one terminal event, whose response has its status",
     rationale="completed, incomplete or failed is the only sign that the response is over; a stream that just stops is a broken one.",
     source="openai-api/responses-streaming",
-    applies=lambda x: _stream(x) and whole(x) and "error" not in {name for _, name, _ in _typed(x)},
+    applies=lambda x: is_response_stream(x) and whole(x) and "error" not in {name for _, name, _ in events_of(x)},
 )
 def terminal(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
-    ends = [(event, name) for event, name, _ in _typed(x) if name in TERMINAL_EVENTS]
+    ends = [(event, name) for event, name, _ in events_of(x) if name in TERMINAL_EVENTS]
     if not ends:
         yield at_end(
             reply, "response.completed, response.incomplete or response.failed", "none of them, the body just ends"
@@ -176,7 +194,7 @@ def terminal(x: Exchange) -> Iterator[Finding]:
             yield at_event(reply, event, f"status {name.removeprefix('response.')} in {name}", show(status))
     if ends:
         last = ends[0][0]
-        for event, name, _ in _typed(x):
+        for event, name, _ in events_of(x):
             if event.event.index > last.event.index and name not in TERMINAL_EVENTS:
                 yield at_event(reply, event, f"nothing after {ends[0][1]}", show(name))
 
@@ -188,12 +206,12 @@ def terminal(x: Exchange) -> Iterator[Finding]:
     title="The sequence numbers rise",
     rationale="Clients order and resume by sequence_number; a constant or missing one loses events.",
     source="openai-api/responses-streaming",
-    applies=_stream,
+    applies=is_response_stream,
 )
 def sequence(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
     last = -1
-    for event, name, value in _typed(x):
+    for event, name, value in events_of(x):
         if not name:
             continue
         number = value.get("sequence_number")
@@ -212,15 +230,15 @@ def sequence(x: Exchange) -> Iterator[Finding]:
     id="responses.stream.items",
     level=Level.MUST,
     basis=Basis.CONTRACT,
-    title="An output item is added before its deltas, with indexes from 0",
-    rationale="A delta for an item that was never added is dropped; an index that starts at 1 leaves a hole.",
+    title="An output item is added before its deltas and its end, with indexes from 0",
+    rationale="What is said of an item that was never added is dropped, or raises; an index that starts at 1 leaves a hole.",
     source="openai-api/responses-streaming",
-    applies=lambda x: _stream(x) and any(name in _PLACED for _, name, _ in _typed(x)),
+    applies=lambda x: is_response_stream(x) and any(name in _PLACED for _, name, _ in events_of(x)),
 )
 def items(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
     added: set[int] = set()
-    for event, name, value in _typed(x):
+    for event, name, value in events_of(x):
         index = value.get("output_index")
         if name == "response.output_item.added":
             if not isinstance(index, int) or index != len(added):
@@ -228,7 +246,7 @@ def items(x: Exchange) -> Iterator[Finding]:
                     reply, event, f"output_index {len(added)}", show(index) if "output_index" in value else "none"
                 )
             added.add(index if isinstance(index, int) else len(added))
-        elif name in _DELTAS:
+        elif name in _DELTAS or (name in _OF_ITEMS and isinstance(index, int)):
             if not isinstance(index, int):
                 yield at_event(
                     reply, event, "an integer output_index", show(index) if "output_index" in value else "none"
@@ -244,12 +262,12 @@ def items(x: Exchange) -> Iterator[Finding]:
     title="Deltas name the item that they belong to",
     rationale="Clients route a delta by item_id; without it parallel calls are glued together.",
     source="openai-api/responses-streaming",
-    applies=lambda x: _stream(x) and any(name in _DELTAS for _, name, _ in _typed(x)),
+    applies=lambda x: is_response_stream(x) and any(name in _DELTAS for _, name, _ in events_of(x)),
 )
 def item_ids(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
     ids: dict[str, Any] = {}
-    for event, name, value in _typed(x):
+    for event, name, value in events_of(x):
         index, item = show(value.get("output_index")), value.get("item")
         if name == "response.output_item.added" and isinstance(item, dict):
             ids[index] = item.get("id")
@@ -266,20 +284,23 @@ def item_ids(x: Exchange) -> Iterator[Finding]:
     id="responses.stream.text",
     level=Level.MUST,
     basis=Basis.CONTRACT,
-    title="The joined text deltas are the text of the done event",
-    rationale="Clients show the deltas and store the done text: two texts are two answers.",
+    title="The joined deltas are the text, or the arguments, of the done event",
+    rationale="Clients show the deltas and store the done event's: two texts are two answers, other arguments another call.",
     source="openai-api/responses-streaming",
-    applies=lambda x: _stream(x) and stayed(x) and any(name == "response.output_text.done" for _, name, _ in _typed(x)),
+    applies=lambda x: is_response_stream(x) and stayed(x) and any(name in _JOINED for _, name, _ in events_of(x)),
 )
 def text(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
     joined: dict[tuple[Any, Any], str] = {}
-    for event, name, value in _typed(x):
+    for event, name, value in events_of(x):
         key = (show(value.get("item_id")), show(value.get("content_index")))
-        if name == "response.output_text.delta" and isinstance(value.get("delta"), str):
+        member = _JOINED.get(name.replace(".delta", ".done"), "")
+        if member and name.endswith(".delta") and isinstance(value.get("delta"), str):
             joined[key] = joined.get(key, "") + value["delta"]
-        elif name == "response.output_text.done" and value.get("text") != joined.get(key, ""):
-            yield at_event(reply, event, show(joined.get(key, "")), show(value.get("text")))
+        elif member == "arguments" and key not in joined:
+            continue  # the API may send short arguments in the done event alone
+        elif name in _JOINED and value.get(member) != joined.get(key, ""):
+            yield at_event(reply, event, show(joined.get(key, "")), show(value.get(member)))
 
 
 #: What makes a response, or a stream of events, the API's own; for who asks whether an upstream's reply is one.

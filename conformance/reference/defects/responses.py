@@ -76,6 +76,17 @@ def _one_event_name(frames: list[bytes], moment: Moment, call: Call) -> list[byt
     return [b"event: message\n" + frame.partition(b"\n")[2] if named else frame for frame in frames]
 
 
+def _other_id(event: Doc) -> None:
+    if event["type"] in TERMINALS:
+        event["response"] = event["response"] | {"id": "resp_of_the_gateway"}
+
+
+def _without_messages(event: Doc) -> None:
+    if event["type"] == "response.completed":
+        kept = [item for item in event["response"]["output"] if item.get("type") != "message"]
+        event["response"] = event["response"] | {"output": kept}
+
+
 TABLE = (
     defect(
         "response-status-finished",
@@ -145,5 +156,32 @@ TABLE = (
         "The done event of a response has only the beginning of the text",
         "responses.stream.text",
         _events(_trim_done),
+    ),
+    # Wei-Shaw/sub2api#2875, anomalyco/opencode#40171
+    defect(
+        "response-part-never-added",
+        "The text of a response belongs to a content part that was never added",
+        "responses.stream.parts",
+        _without("response.content_part.added"),
+    ),
+    # ogx-ai/ogx#5309
+    defect(
+        "response-item-never-done",
+        "The output items of a response stream are never done",
+        "responses.stream.closed",
+        _without("response.output_item.done"),
+    ),
+    defect(
+        "response-completed-under-another-id",
+        "The last event of a response stream has an id of the gateway's own",
+        "responses.stream.one",
+        _events(_other_id),
+    ),
+    # BerriAI/litellm#41009
+    defect(
+        "response-completed-empty",
+        "A response whose text was streamed is completed without it",
+        "responses.stream.whole",
+        _events(_without_messages),
     ),
 )
