@@ -77,7 +77,7 @@ def _print(shown: Shown) -> int:
         if shown.text:
             sys.stdout.write(shown.text)
         if shown.view is not None:
-            Console().print(shown.view)
+            Console().print(shown.view, crop=False)
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,6 +6,7 @@ From words to frozen options. Runs nothing, reads nothing; no key ever stands in
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -107,8 +108,11 @@ def near(word: str, known: Iterable[str]) -> str:
 
 
 def shown_command(program: str, arguments: Iterable[str]) -> str:
-    """The command line for the report: credentials in URLs, query values and what looks like a key are left out."""
-    return " ".join((program, *map(_shown, arguments)))
+    """The command line for the report, as a shell takes it.
+
+    Credentials in URLs, query values and what looks like a key are left out.
+    """
+    return shlex.join((program, *map(_shown, arguments)))
 
 
 def _shown(argument: str) -> str:

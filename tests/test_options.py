@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
 from conformance.errors import UsageError
@@ -51,4 +53,9 @@ def test_a_hint_lists_what_is_near() -> None:
 )
 def test_no_secret_is_shown(argument: str, shown: str) -> None:
     """The command in a report has no credentials, no query values and nothing that looks like a key."""
-    assert shown_command("conformance", ["run", argument]) == f"conformance run {shown}"
+    assert shlex.split(shown_command("conformance", ["run", argument])) == ["conformance", "run", shown]
+
+
+def test_the_command_is_one_for_a_shell() -> None:
+    """What a shell would read otherwise is quoted."""
+    assert shown_command("conformance", ["run", "--select", "pool.*"]) == "conformance run --select 'pool.*'"

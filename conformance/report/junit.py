@@ -74,7 +74,7 @@ def _problems(element: Element, report: Report, case: Case) -> None:
 
 def _account(need: Requirement, case: Case, verdict: Verdict) -> str:
     """Requirement, what was expected and what was there, with the bytes and when they arrived."""
-    lines = [f"{need.level.value} {need.basis.value} {need.id}: {need.title}", need.rationale, need.link or need.source]
+    lines = [f"{need.level.value} {need.basis.value} {need.id}: {need.title}", need.rationale, views.norm(need)]
     lines += [f"client: {views.exchange_line(case)}", f"attempts: {views.attempts_line(case)}"]
     for finding in verdict.findings:
         lines += [f"expected: {finding.expected}", f"actual: {finding.actual}", f"wire: {views.leg_title(finding.leg)}"]

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from html import escape
 
 from conformance.contract.clause import Outcome
-from conformance.report import views
+from conformance.report import follow, views
 from conformance.report.gate import numbers
-from conformance.report.model import Report
+from conformance.report.model import Report, RunHeader
 from conformance.report.reading import Reading
-from conformance.report.views import Violation
+from conformance.report.views import Violation, counted
 from conformance.report.wireview import clean
 
 #: How many clauses are shown in full, and findings of each.
@@ -34,16 +34,16 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"## Gateway conformance: {_text(views.result(report))}\n"
     yield f"**{_text(f'{run.target} {run.target_version}'.strip())}**, suite {_text(run.suite_version)},"
     yield f"declares {_text(', '.join(run.capabilities) or 'no capability')};"
-    yield f"{told.cases:,} cases, {told.skipped:,} skipped, {told.checks:,} checks.\n"
+    yield f"{counted(told.cases, 'case')}, {told.skipped:,} skipped, {counted(told.checks, 'check')}.\n"
     yield f"| area | {' | '.join(outcome.value for outcome in Outcome)} |"
     yield f"|---|{'---:|' * len(Outcome)}"
     for row in views.areas(report):
         yield f"| {_text(row.area)} | {' | '.join(f'{number:,}' for number in row.counts.values())} |"
     found = views.violations(report)
     for violation in found[:CLAUSES]:
-        yield from _violation(violation)
+        yield from _violation(report.header, violation)
     if len(found) > CLAUSES:
-        yield f"\nand {len(found) - CLAUSES} more violated clauses"
+        yield f"\nand {counted(len(found) - CLAUSES, 'more violated clause')}"
     problems = views.faults(report)
     if problems:
         yield "\n### Faults of the run itself\n"
@@ -58,23 +58,25 @@ def _readings(report: Report) -> Iterator[str]:
     rows = views.readings(report)
     if not rows:
         return
-    yield f"\n<details><summary>How {len(rows)} scenarios came out</summary>\n"
+    yield f"\n<details><summary>How {counted(len(rows), 'scenario')} came out</summary>\n"
     yield f"| scenario | {' | '.join(reading.value for reading in Reading)} |"
     yield f"|---|{'---:|' * len(Reading)}"
     for row in rows[:READINGS]:
         name = f"**{_text(row.name)}**" if row.bad else _text(row.name)
         yield f"| {name} | {' | '.join(f'{number:,}' if number else '' for number in row.counts.values())} |"
     if len(rows) > READINGS:
-        yield f"\nand {len(rows) - READINGS} more scenarios"
+        yield f"\nand {counted(len(rows) - READINGS, 'more scenario')}"
     yield "</details>"
 
 
-def _violation(found: Violation) -> Iterator[str]:
+def _violation(run: RunHeader, found: Violation) -> Iterator[str]:
     need, case = found.requirement, found.case
     mark = "❌" if need.gates else "⚠️"
     yield f"\n<details><summary>{mark} {escape(clean(f'{need.id}: {need.title}'))}</summary>\n"
     norm = (
-        f"[{_text(need.source)}]({need.link})" if re.fullmatch(r"https://[^\s()<>]+", need.link) else _text(need.source)
+        f"[{_text(need.source)}]({need.link})"
+        if re.fullmatch(r"https://[^\s()<>]+", need.link)
+        else _text(views.norm(need))
     )
     yield f"{need.level.value} {need.basis.value}, {norm}. {_text(need.rationale)}\n"
     yield f"- case: {_text(case.id)} {_text(case.title)}"
@@ -82,6 +84,8 @@ def _violation(found: Violation) -> Iterator[str]:
     yield f"- attempts: {_text(views.attempts_line(case))}"
     if found.others:
         yield f"- also in: {_text(views.listed(found.others))}"
+    if command := follow.alone(run, case, need.id):
+        yield from ("- alone:", "", *_fenced([clean(command)]), "")
     for finding in found.findings[:FINDINGS]:
         yield f"- expected: {_text(finding.expected)}"
         yield f"- actual: {_text(finding.actual)}"

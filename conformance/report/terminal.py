@@ -9,25 +9,29 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
 from conformance.contract.clause import Finding, Outcome
-from conformance.report import views
+from conformance.report import follow, views
 from conformance.report.gate import CONFORMS, exit_code, missed, numbers
 from conformance.report.model import Case, Report, RunHeader
-from conformance.report.reading import Reading
+from conformance.report.views import counted
+from conformance.report.wiretable import WireTable
 from conformance.report.wireview import WireLine, clean
 
 #: How many findings of one clause, and how many cases that repeat it, are shown.
 FINDINGS, REPEATS = 3, 8
+#: How many reasons of skipped cases are listed.
+REASONS = 8
+#: The least width of the names on the left of the header: that of the longest.
+HEADING = 14
 _STYLES = {Outcome.HELD: "green", Outcome.VIOLATED: "red", Outcome.INCONCLUSIVE: "yellow", Outcome.FAULTY: "magenta"}
 
 
 def render(report: Report) -> RenderableType:
-    """The whole report: what ran against what, each violated clause, the table by area, the result."""
+    """The whole report: what ran against what, each violated clause, the numbers, the result, what to do next."""
     return Group(
         header(report.header),
         *_violations(report),
@@ -39,19 +43,30 @@ def render(report: Report) -> RenderableType:
 
 
 def header(run: RunHeader) -> RenderableType:
-    """Target, version, capabilities, and every default that the harness set."""
-    rows = {
+    """Target, version and capabilities; how it was run; then every default that the harness set, one a line."""
+    subject = {
         "target": " ".join(filter(None, (run.target, run.target_version, run.target_kind and f"({run.target_kind})"))),
         "declares": ", ".join(run.capabilities) or "no capability",
-        "suite": f"{run.suite_version}, {len(run.requirements)} clauses, {run.mode}, seed {run.seed}",
-        "cassettes": run.cassettes[:16],
+    }
+    manner = {
+        "suite": f"{run.suite_version}, {counted(len(run.requirements), 'clause')}, {run.mode}, seed {run.seed}",
         "drivers": ", ".join(run.drivers),
-        "defaults": ", ".join(f"{name} {value}" for name, value in run.defaults.items()),
-        "environment": ", ".join(f"{name} {value}" for name, value in run.environment.items()),
+        "cassettes": run.cassettes[:16],
         "started": run.started_at,
         "command": run.command,
     }
-    return _facts({name: value for name, value in rows.items() if value})
+    manner["environment"] = ", ".join(f"{name} {value}" for name, value in run.environment.items())
+    groups: list[RenderableType] = [
+        _facts(subject, least=HEADING),
+        Text(),
+        _facts({name: value for name, value in manner.items() if value}, least=HEADING),
+    ]
+    if run.defaults:
+        groups += [
+            Text("\ndefaults of the harness", "dim"),
+            _facts({f"  {n}": value for n, value in run.defaults.items()}, least=HEADING),
+        ]
+    return Group(*groups)
 
 
 def failure(run: RunHeader, case: Case) -> RenderableType | None:
@@ -78,36 +93,82 @@ def case_line(report_header: RunHeader, case: Case) -> Text:
 
 
 def summary(report: Report) -> Iterator[RenderableType]:
-    """The table by area and the result."""
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for title in ("area", *(outcome.value for outcome in Outcome)):
-        table.add_column(title, justify="left" if title == "area" else "right", no_wrap=True)
-    for row in views.areas(report):
-        cells = (Text(f"{n:,}" if n else "·", _STYLES.get(o, "") if n else "dim") for o, n in row.counts.items())
-        table.add_row(clean(row.area), *cells)
+    """What was judged by area, how it came out for callers, what was skipped, the result, and what to do next."""
     code = exit_code(told := numbers(report))
     yield Rule(style="dim")
-    yield table
+    yield from _areas(report)
     yield from _readings(report)
-    yield Text(f"\n{told.cases:,} cases, {told.skipped:,} skipped; {told.checks:,} checks decided", "dim")
+    yield Text()
+    yield from (Text(clean(line), "dim") for line in views.skipped_lines(report, REASONS))
+    yield Text(
+        f"{counted(told.cases, 'case')}, {told.skipped:,} skipped; {counted(told.checks, 'check')} decided", "dim"
+    )
     spent = report.footer.spent if report.footer else {}
     if spent:
         yield Text("spent: " + ", ".join(f"{number:,} {name}" for name, number in spent.items()))
     yield Text(views.result(report), "bold green" if code == CONFORMS else "bold red")
+    yield from _next(report)
+
+
+def _areas(report: Report) -> Iterator[RenderableType]:
+    """The areas of clauses in which not all held, the gravest first; then those in which all did, and the others."""
+    rows = views.areas(report)
+    worse = sorted((row for row in rows if row.rank), key=lambda row: -row.rank)
+    if worse:
+        table = _counts("clauses", [outcome.value for outcome in _STYLES])
+        for row in worse:
+            table.add_row(clean(row.area), *(_count(row.counts[outcome], style) for outcome, style in _STYLES.items()))
+        yield table
+    held = ", ".join(f"{row.area} {row.counts[Outcome.HELD]:,}" for row in rows if row.told and not row.rank)
+    silent = ", ".join(row.area for row in rows if not row.told)
+    others = {name: areas for name, areas in (("held", held), ("untested", silent)) if areas}
+    if worse and others:
+        yield Text()
+    if others:
+        yield _facts(others, least=HEADING)
 
 
 def _readings(report: Report) -> Iterator[RenderableType]:
-    """How the exchanges came out for their callers, by area of scenarios."""
+    """How the exchanges came out for their callers: the areas of scenarios in which one was misled, and all of them."""
     rows = views.readings(report, by_area=True)
     if not rows:
         return
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for title in ("scenarios", *(reading.value for reading in Reading)):
-        table.add_column(title, justify="left" if title == "scenarios" else "right", no_wrap=True)
-    for row in rows:
-        table.add_row(clean(row.name), *(Text(f"{n:,}" if n else "·", "" if n else "dim") for n in row.counts.values()))
+    whole = views.total("all" if len(rows) > 1 else rows[0].name, rows)
+    shown = [reading for reading, number in whole.counts.items() if number]
+    table = _counts("scenarios", [reading.value for reading in shown])
+    for row in (*(row for row in rows if row.bad and len(rows) > 1), whole):
+        table.add_row(clean(row.name), *(_count(row.counts[reading], "") for reading in shown))
     yield Text()
     yield table
+
+
+def _next(report: Report) -> Iterator[RenderableType]:
+    """How to see the first violated clause alone, and where it is explained. The commands are never wrapped."""
+    found = views.violations(report)
+    if not found:
+        return
+    first = found[0]
+    command = follow.alone(report.header, first.case, first.requirement.id)
+    steps = {
+        "to see one finding alone:": command,
+        "to read about a clause:": f"conformance explain {first.requirement.id}",
+    }
+    for title, line in steps.items():
+        if line:
+            yield Text(f"\n{title}", "dim")
+            yield Text(f"  {clean(line)}", no_wrap=True, overflow="ignore")
+
+
+def _counts(title: str, columns: list[str]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column(title, no_wrap=True)
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=True)
+    return table
+
+
+def _count(number: int, style: str) -> Text:
+    return Text(f"{number:,}" if number else "·", style if number else "dim")
 
 
 def _violations(report: Report) -> Iterator[RenderableType]:
@@ -115,7 +176,7 @@ def _violations(report: Report) -> Iterator[RenderableType]:
         need = found.requirement
         style = "bold red" if need.gates else "bold yellow"
         yield Rule(Text(f"{need.level.value} {need.basis.value} · {clean(need.id)}", style), align="left", style="dim")
-        facts = {"requires": need.title, "why": need.rationale, "norm": need.link or need.source}
+        facts = {"requires": need.title, "why": need.rationale, "norm": views.norm(need)}
         if not need.gates:
             facts["gate"] = "does not fail the run"
         case = found.case
@@ -138,20 +199,7 @@ def _finding(finding: Finding, lines: tuple[WireLine, ...], *, again: bool) -> I
     yield Text()
     yield _facts({"expected": finding.expected, "actual": finding.actual, "wire": wire})
     if lines and not again:
-        yield Padding(_wire(lines), (0, 0, 0, 2))
-
-
-def _wire(lines: tuple[WireLine, ...]) -> Table:
-    grid = Table.grid(padding=(0, 1))
-    grid.add_column(justify="right", no_wrap=True, style="dim")
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
-    for line in lines:
-        text = Text(line.text, "dim" if line.at is None else "")
-        if line.marked:
-            text.stylize("bold red", text.plain.index(line.marked, len(line.before)), len(text) - len(line.after))
-        grid.add_row("" if line.at is None else f"+{line.at:.1f} ms", ">" if line.hit else " ", text)
-    return grid
+        yield WireTable(lines)
 
 
 def _inconclusive(report: Report) -> Iterator[RenderableType]:
@@ -179,7 +227,7 @@ def _load(report: Report) -> Iterator[RenderableType]:
     if told:
         yield table
     held = sum(row.result == "holds" for row in footer.load)
-    yield Text(f"{held:,} clause and scenario pairs hold alone and in parallel", "dim")
+    yield Text(f"{counted(held, 'pair')} of clause and scenario held alone and in parallel", "dim")
     if any(cell.leg == "control" for cell in footer.cells):
         yield Text(clean(views.control_line(footer.cells)), "dim")
     for case in report.cases:
@@ -195,10 +243,10 @@ def _faults(report: Report) -> Iterator[RenderableType]:
         yield from (Text(clean(line)) for line in lines)
 
 
-def _facts(rows: dict[str, str]) -> Table:
+def _facts(rows: dict[str, str], *, least: int = 9) -> Table:
     """Names on the left, values on the right, wrapped under themselves."""
     grid = Table.grid(padding=(0, 2))
-    grid.add_column(no_wrap=True, style="dim", min_width=9)
+    grid.add_column(no_wrap=True, style="dim", min_width=least)
     grid.add_column(overflow="fold")
     for name, value in rows.items():
         grid.add_row(name, Text(clean(value)))

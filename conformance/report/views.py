@@ -5,6 +5,7 @@ From a report to small tables of facts and one-line texts. Knows no output forma
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -22,6 +23,18 @@ class AreaRow:
     area: str
     counts: dict[Outcome, int]
     gate: int
+
+    @property
+    def told(self) -> bool:
+        """Whether there is more to tell of it than that nothing applied."""
+        return any(number for outcome, number in self.counts.items() if outcome is not Outcome.NOT_APPLICABLE)
+
+    @property
+    def rank(self) -> int:
+        """How much it needs to be seen: 3 where the run fails for it, 0 where all held."""
+        count = self.counts
+        undecided = count[Outcome.INCONCLUSIVE] or count[Outcome.FAULTY]
+        return 3 if self.gate else 2 if count[Outcome.VIOLATED] else 1 if undecided else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +80,27 @@ def readings(report: Report, *, by_area: bool = False) -> tuple[ReadingRow, ...]
             name = case.area if by_area else case.scenario
             rows.setdefault(name, dict.fromkeys(Reading, 0))[case.reading] += 1
     return tuple(ReadingRow(name=name, counts=counts) for name, counts in rows.items())
+
+
+def total(name: str, rows: Iterable[ReadingRow]) -> ReadingRow:
+    """The sum of rows."""
+    known = tuple(rows)
+    return ReadingRow(name=name, counts={reading: sum(row.counts[reading] for row in known) for reading in Reading})
+
+
+def skipped_lines(report: Report, most: int) -> tuple[str, ...]:
+    """Why cases were skipped: a line for each of the commonest reasons, with how many cases it holds for."""
+    reasons = Counter(case.skipped for case in report.cases if case.skipped).most_common()
+    lines = [f"skipped {counted(number, 'case')}: {reason}" for reason, number in reasons[:most]]
+    if len(reasons) > most:
+        rest = sum(number for _, number in reasons[most:])
+        lines.append(f"skipped {counted(rest, 'case')}: {counted(len(reasons) - most, 'more reason')}")
+    return tuple(lines)
+
+
+def norm(need: Requirement) -> str:
+    """Where the norm of a clause stands, for who has the report alone."""
+    return need.link or need.source
 
 
 def violations(report: Report) -> tuple[Violation, ...]:
@@ -117,10 +151,11 @@ def result(report: Report) -> str:
     """The run's result in one sentence."""
     code = exit_code(summary := numbers(report))
     if code == CONFORMS:
-        return f"conforms: {summary.checks:,} checks over {summary.cases - summary.skipped:,} exchanges"
+        exchanges = summary.cases - summary.skipped
+        return f"conforms: {counted(summary.checks, 'check')} over {counted(exchanges, 'exchange')}"
     if code == VIOLATIONS:
         clauses = sum(violation.requirement.gates for violation in violations(report))
-        return f"does not conform: {clauses} {'clause' if clauses == 1 else 'clauses'} violated, {summary.gate} times"
+        return f"does not conform: {counted(clauses, 'clause')} violated, {counted(summary.gate, 'time')}"
     return "no result: the run itself is faulty"
 
 
@@ -169,8 +204,8 @@ def control_line(cells: Iterable[LoadCell]) -> str:
     control = [cell for cell in known if cell.leg == "control"]
     failing = sum(bool(cell.failed) for cell in control)
     return (
-        f"control, straight at the upstream: {sum(cell.requests for cell in control):,} requests "
-        f"in {len(control)} cells, "
+        f"control, straight at the upstream: {counted(sum(cell.requests for cell in control), 'request')} "
+        f"in {counted(len(control), 'cell')}, "
         f"{failing} of them with a failing clause; harness: loop lag p99 up to "
         f"{max((cell.lag_ms for cell in known), default=0.0):.0f} ms, CPU up to "
         f"{max((cell.client_cpu for cell in known), default=0.0):.0%} of a core"
@@ -198,6 +233,11 @@ def leg_title(leg: str) -> str:
         if number
         else {"client": "to the client", "request": "from the client"}.get(word, word)
     )
+
+
+def counted(number: int, noun: str) -> str:
+    """ "1 case", "2 cases"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def listed(items: Iterable[str], most: int = 8) -> str:

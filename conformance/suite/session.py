@@ -19,7 +19,7 @@ import pytest
 from conformance.contract.catalog import select as select_clauses
 from conformance.errors import ConformanceError, HarnessError
 from conformance.load.plan import LoadOptions, Shape
-from conformance.options import RunOptions, words
+from conformance.options import RunOptions, shown_command, words
 from conformance.report.codec import decode_case, encode_line
 from conformance.report.gate import close
 from conformance.report.model import Case, LoadCell, LoadRow, Report, RunEnd, RunHeader
@@ -34,6 +34,8 @@ from conformance.scenario.load import select as select_scenarios
 from conformance.target.load import load_profile
 
 _HARNESS, _USAGE = 3, 2
+#: A failure is told as wide as the terminal, within these columns.
+WIDTHS = (60, 200)
 _active: SuiteSession | None = None
 
 
@@ -42,6 +44,7 @@ class SuiteSession:
 
     def __init__(self, options: RunOptions, report: str, told: dict[str, Any] | None) -> None:
         self.options = options
+        self._width = int(told["width"]) if told else WIDTHS[0]
         self.profile = load_profile(options.target)
         self.clauses = select_clauses(options.clauses)
         if not self.clauses:
@@ -76,7 +79,7 @@ class SuiteSession:
             seed=config.getoption("--conformance-seed"),
             workers=int(getattr(config.option, "numprocesses", None) or 1),
             load=LoadOptions() if config.getoption("--load") else None,
-            command="pytest --pyargs conformance.suite",
+            command=_command(config),
         )
         told = getattr(config, "workerinput", {}).get("conformance")
         if hasattr(config.option, "maxworkerrestart"):
@@ -98,10 +101,13 @@ class SuiteSession:
         self._began = monotonic()
         if self.controls:
             _active = self
+            reporter = session.config.pluginmanager.getplugin("terminalreporter")
+            if reporter is not None:
+                self._width = min(max(session.config.get_terminal_writer().fullwidth, WIDTHS[0]), WIDTHS[1])
 
     def seat(self) -> dict[str, Any]:
         """What a worker needs to join; brings the stage up when it is first asked for."""
-        return {**self._open().seat.encode(), "lost": str(self._lost)}
+        return {**self._open().seat.encode(), "lost": str(self._lost), "width": self._width}
 
     def _open(self) -> Stage:
         if self._stage is None:
@@ -169,9 +175,9 @@ class SuiteSession:
         shown = terminal.failure(self._header, case)
         if shown is None:
             return ""
-        console = Console(file=StringIO(), width=100, color_system=None)
+        console = Console(file=StringIO(), width=self._width, color_system=None)
         with console.capture() as capture:
-            console.print(shown)
+            console.print(shown, crop=False)
         return capture.get()
 
     def lose(self, reason: str) -> None:
@@ -249,7 +255,17 @@ class SuiteSession:
 
         terminalreporter.ensure_newline()
         console = Console(file=terminalreporter._tw._file, width=terminalreporter._tw.fullwidth)
-        console.print(terminal.render(self._report))
+        console.print(terminal.render(self._report), crop=False)
+
+
+def _command(config: pytest.Config) -> str:
+    """What was asked of the suite, as a line for pytest."""
+    given = [] if config.getoption("--target") is None else ["--target", config.getoption("--target")]
+    for option in ("--select", "--clauses", "--driver"):
+        given += [word for value in config.getoption(option) for word in (option, value)]
+    if config.getoption("--load"):
+        given.append("--load")
+    return shown_command("pytest", ["--pyargs", "conformance.suite", *given])
 
 
 def collect(lines: Iterable[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -78,7 +79,7 @@ def test_options_reach_the_pipeline(pipeline: Pipeline) -> None:
         max_requests=3,
         max_tokens=0,
         seed=7,
-        command=f"conformance {line}",
+        command=shlex.join(["conformance", *line.split()]),
     )
 
 

@@ -27,6 +27,12 @@ def test_violations_are_folded() -> None:
     assert "answered by another &lt;member&gt; &amp; more</summary>" in TEXT
 
 
+def test_a_violation_can_be_seen_alone() -> None:
+    """Each has the command that shows it alone, in a fence from which it can be copied."""
+    command = "conformance run --target sample --select stream.twice --driver wire --clauses stream.done.once"
+    assert f"- alone:\n\n```text\n{command}\n```\n" in TEXT
+
+
 def test_faults_and_defaults_are_listed() -> None:
     """Faults of the run and the harness's defaults are there."""
     assert "- stream.broken\\[wire\\]: the driver fell over" in TEXT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -9,6 +10,7 @@ from rich.console import Console, RenderableType
 
 from conformance.report import terminal
 from conformance.report.model import Case
+from conformance.report.reading import Reading
 
 from . import sample
 
@@ -25,10 +27,17 @@ PLAIN = shown(terminal.render(sample.EVERYTHING))
 
 
 def test_header_tells_what_was_run() -> None:
-    """Target, version, capabilities and every default of the harness are printed."""
-    text = shown(terminal.header(sample.HEADER))
-    for part in ("sample 1.2.3 (command)", "failover, retries", "deadline.connect 5 s, deadline.head 15 s", "seed 7"):
-        assert part in text
+    """Target, version and capabilities come first; every default of the harness has a line of its own."""
+    rows = [line.split(maxsplit=1) for line in shown(terminal.header(sample.HEADER)).splitlines() if line.strip()]
+    names = [row[0] for row in rows]
+    assert names == [
+        *("target", "declares", "suite", "drivers", "cassettes", "started", "command", "environment"),
+        *("defaults", *sample.HEADER.defaults),
+    ]
+    told = {row[0]: row[1].strip() for row in rows}
+    assert (told["target"], told["declares"]) == ("sample 1.2.3 (command)", "failover, retries")
+    assert told["suite"] == "0.1.0, 5 clauses, replay, seed 7"
+    assert {name: told[name] for name in sample.HEADER.defaults} == sample.HEADER.defaults
 
 
 def test_violation_shows_requirement_expected_actual_and_bytes() -> None:
@@ -60,20 +69,71 @@ def test_other_outcomes_are_shown() -> None:
     assert "chat.id.present: the stream was cut  [stream.twice[wire]]" in PLAIN
     assert "the driver fell over" in PLAIN
     assert "spent: 17 requests, 1,200 tokens" in PLAIN
-    assert PLAIN.rstrip().endswith("no result: the run itself is faulty")
+    assert "no result: the run itself is faulty" in PLAIN.splitlines()
 
 
-def test_table_has_every_outcome() -> None:
-    """The table by area has a column for every outcome."""
+def test_table_has_the_areas_where_not_all_held() -> None:
+    """The table by area has those where not all held, the gravest first, and a column for each telling outcome."""
     rows = [line.split() for line in PLAIN.splitlines()]
-    assert ["area", "held", "violated", "not-applicable", "inconclusive", "faulty"] in rows
-    assert ["stream", "·", "13", "3", "·", "·"] in rows
+    at = rows.index(["clauses", "held", "violated", "inconclusive", "faulty"])
+    assert rows[at + 1 : at + 4] == [
+        ["stream", "·", "13", "·", "·"],
+        ["pool", "·", "1", "·", "·"],
+        ["chat", "1", "·", "1", "1"],
+    ]
+
+
+def test_areas_that_held_take_a_line() -> None:
+    """Where all held the number stands beside the area's name; an area in which nothing applied is named as such."""
+    text = shown(terminal.render(sample.report(sample.HELD)))
+    assert "clauses  " not in text
+    told = [line.split() for line in text.splitlines()]
+    assert ["held", "chat", "1"] in told
+    assert ["untested", "stream"] in told
+
+
+def test_readings_show_who_was_misled() -> None:
+    """Only the areas with a misled caller have a row of their own; the last row is all of them."""
+    cases = [
+        replace(sample.HELD, id=f"{scenario}[wire]", scenario=scenario, reading=reading)
+        for scenario, reading in (("a.b", Reading.ANSWERED), ("a.c", Reading.RESCUED), ("h.i", Reading.HANG))
+    ]
+    rows = [line.split() for line in shown(terminal.render(sample.report(*cases))).splitlines()]
+    at = rows.index(["scenarios", "answered", "rescued", "hang"])
+    assert rows[at + 1 : at + 4] == [["h", "·", "·", "1"], ["all", "1", "1", "1"], []]
+
+
+def test_reasons_of_skipped_cases_are_counted() -> None:
+    """Why cases were skipped is told once for each reason, the commonest first; past the limit they are counted."""
+    cases = [Case(id=f"a.{n}", scenario="a", skipped="no cache") for n in range(3)]
+    cases += [Case(id=f"b.{n}", scenario="b", skipped=f"reason {n}") for n in range(9)]
+    lines = shown(terminal.render(sample.report(sample.HELD, *cases))).splitlines()
+    at = lines.index("skipped 3 cases: no cache")
+    assert lines[at + 1] == "skipped 1 case: reason 0"
+    assert lines[at + terminal.REASONS] == "skipped 2 cases: 2 more reasons"
+    assert lines[at + terminal.REASONS + 1] == "13 cases, 12 skipped; 1 check decided"
+
+
+def test_a_failed_run_ends_with_the_next_step() -> None:
+    """The last lines are the commands that show the first finding alone and explain its clause, each on one line."""
+    far = replace(sample.HEADER, command=f"conformance run --target ./{'long-name/' * 9}mine.toml")
+    console = Console(file=StringIO(), width=60)
+    with console.capture() as capture:
+        console.print(terminal.render(replace(sample.EVERYTHING, header=far)), crop=False)
+    chosen = "--select stream.twice --driver wire --clauses stream.done.once"
+    assert capture.get().splitlines()[-5:] == [
+        "to see one finding alone:",
+        f"  {far.command} {chosen}",
+        "",
+        "to read about a clause:",
+        "  conformance explain stream.done.once",
+    ]
 
 
 def test_plain_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """No escape sequence is written to a file, nor colour to a terminal when NO_COLOR is set; 80 columns are kept."""
     assert "\x1b" not in PLAIN
-    assert max(map(len, PLAIN.splitlines())) <= 80
+    assert max(len(line) for line in PLAIN.splitlines() if not line.startswith("  conformance ")) <= 80
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
     uncoloured = shown(terminal.render(sample.EVERYTHING), force_terminal=True)
@@ -90,7 +150,7 @@ def test_colour_marks_the_span() -> None:
 def test_conforming_report_ends_well() -> None:
     """A conforming run says so in its last line."""
     text = shown(terminal.render(sample.report(sample.HELD)))
-    assert text.rstrip().endswith("conforms: 1 checks over 1 exchanges")
+    assert text.rstrip().endswith("conforms: 1 check over 1 exchange")
     assert "faults of the run" not in text
 
 

@@ -54,7 +54,8 @@ def test_run_faults() -> None:
 @pytest.mark.parametrize(
     ("report", "sentence"),
     [
-        (sample.report(sample.HELD), "conforms: 1 checks over 1 exchanges"),
+        (sample.report(sample.HELD), "conforms: 1 check over 1 exchange"),
+        (sample.report(sample.REPEATED[0]), "does not conform: 1 clause violated, 1 time"),
         (sample.report(*sample.REPEATED), "does not conform: 1 clause violated, 11 times"),
         (sample.EVERYTHING, "no result: the run itself is faulty"),
     ],
@@ -94,6 +95,16 @@ def test_legs_have_names() -> None:
     """A leg is named for a person."""
     names = [views.leg_title(leg) for leg in ("client", "request", "upstream:2")]
     assert names == ["to the client", "from the client", "upstream attempt 2"]
+
+
+def test_one_is_no_plural() -> None:
+    """A noun has its plural but beside one."""
+    assert [views.counted(number, "case") for number in (0, 1, 2, 1200)] == [
+        "0 cases",
+        "1 case",
+        "2 cases",
+        "1,200 cases",
+    ]
 
 
 def test_long_lists_are_counted() -> None:

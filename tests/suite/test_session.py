@@ -9,7 +9,7 @@ import pytest
 
 from conformance import reportfile
 from conformance.report.model import Report, RunEnd
-from conformance.suite.session import SuiteSession
+from conformance.suite.session import WIDTHS, SuiteSession
 
 pytest_plugins = ["pytester"]
 
@@ -63,6 +63,22 @@ def test_a_violation(pytester: pytest.Pytester) -> None:
             "*does not conform: 1 clause violated*",
         ]
     )
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["alone", "distributed"])
+def test_a_failure_is_as_wide_as_the_terminal(
+    workers: tuple[str, ...], pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A failure's text fills the terminal of the controller, whoever played the case; a narrow one has its least."""
+    for columns, wide in ((130, 130), (45, WIDTHS[0])):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        result, _ = suite(
+            pytester, "--target", "reference:done-twice", "--driver", "wire", "--select", "baseline.chat-stream",
+            "--clauses", "stream.*", *workers,
+        )  # fmt: skip
+        told = result.stdout.str().split("to see one finding alone")[0]
+        rule = next(line for line in told.splitlines() if line.startswith("MUST contract · stream.done.once"))
+        assert len(rule) == wide
 
 
 def test_nothing_is_said_without_the_suite(pytester: pytest.Pytester) -> None:
