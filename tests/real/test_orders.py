@@ -1,0 +1,86 @@
+"""On a real gateway no verdict of the scenarios that it remembers depends on their order; asked for by its marker.
+
+`CONFORMANCE_LITELLM=... pytest -m orders tests/real/test_orders.py`, about half an hour, most of it waiting. A gateway
+that picks members at random comes to different verdicts in equal runs too: what varies within an order is chance, what
+is constant in each order and differs between them is the order's doing.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from conformance.target.load import load_profile
+from tests.real.gateways import PRESENT
+from tests.run.orders import AREAS, FEW, Verdicts, remembering, run, whole
+
+TIMES = 3
+#: (case, clause) -> order -> what it came to, each time ("" where the clause was not violated nor owed).
+Outcomes = dict[tuple[str, str], dict[str, list[str]]]
+
+
+def orders(folder: Path, time: int) -> dict[str, Callable[[], Verdicts]]:
+    """The ways to run them all. Alone on a gateway of its own goes a few, since each boot takes seconds."""
+    profile, scenarios, few = load_profile("litellm"), remembering(AREAS), remembering(FEW)
+
+    def alone() -> Verdicts:
+        runs = [run(profile, [one], folder / f"alone-{one.id}") for one in few]
+        return {name: found for verdicts in runs for name, found in verdicts.items()}
+
+    return {
+        "straight": lambda: run(profile, scenarios, folder / "straight"),
+        "reversed": lambda: run(profile, scenarios[::-1], folder / "reversed"),
+        "shuffled": lambda: run(profile, scenarios, folder / "shuffled", order=random.Random(time)),
+        "abreast": lambda: run(profile, scenarios, folder / "abreast", workers=4),
+        "alone": alone,
+    }
+
+
+def collect(runs: list[dict[str, Verdicts]]) -> Outcomes:
+    """What each clause came to in each case, by order."""
+    clauses: dict[str, set[str]] = defaultdict(set)
+    for verdicts in (found for one in runs for found in one.values()):
+        for case, found in verdicts.items():
+            clauses[case] |= found.keys()
+    outcomes: Outcomes = defaultdict(lambda: defaultdict(list))
+    for one in runs:
+        for order, verdicts in one.items():
+            for case, found in verdicts.items():
+                for clause in clauses[case]:
+                    outcomes[case, clause][order].append(found.get(clause, ""))
+    return outcomes
+
+
+def depends(by_order: dict[str, list[str]]) -> bool:
+    """Whether the outcome is constant in each order, and not the same in all of those that were run each time."""
+    full = [outcomes for outcomes in by_order.values() if len(outcomes) == TIMES]
+    return all(len(set(outcomes)) == 1 for outcomes in full) and len({outcomes[0] for outcomes in full}) > 1
+
+
+def test_constant_and_different_is_the_orders_doing() -> None:
+    """Chance varies within an order; an order that was not run each time proves nothing."""
+    assert depends({"straight": ["held"] * 3, "reversed": ["violated"] * 3})
+    assert not depends({"straight": ["held", "violated", "held"], "reversed": ["violated"] * 3})
+    assert not depends({"straight": ["held"] * 3, "reversed": ["violated"] * 2})
+
+
+@pytest.mark.orders
+@pytest.mark.skipif(not PRESENT["litellm"][0], reason=f"litellm is not here: {PRESENT['litellm'][1]}")
+def test_order_makes_no_difference_on_litellm(tmp_path: Path) -> None:
+    """In order, reversed, shuffled, four at a time, and some each alone: three times each, an order a gateway."""
+    runs: list[dict[str, Verdicts]] = []
+    for time in range(TIMES):
+        ways = orders(tmp_path / str(time), time)
+        with ThreadPoolExecutor(len(ways)) as pool:
+            futures = {name: pool.submit(way) for name, way in ways.items()}
+            runs.append({name: whole(future.result()) for name, future in futures.items()})
+    outcomes = collect(runs)
+    chance = sum(any(len(set(found)) > 1 for found in by_order.values()) for by_order in outcomes.values())
+    print(f"{len(outcomes)} clauses in cases compared, {chance} of them vary within an order")
+    assert len(outcomes) > 100
+    assert {key: dict(by_order) for key, by_order in outcomes.items() if depends(by_order)} == {}
