@@ -890,6 +890,27 @@ ERRORS: dict[str, Capture] = {
             Try(_OK, "m0", 30.0, ask(model="up-model")),
         ),
     ),
+    "a parameter of the client's was taken away after a refusal": capture(
+        ask(temperature=0.3),
+        _OK,
+        (
+            Try(wire(error("Unsupported value.", param="temperature"), status=400)),
+            Try(_OK, "m0", 30.0, ask(model="up-model")),
+        ),
+    ),
+    "a guard was asked about the request": capture(
+        ask(),
+        _OK,
+        (
+            Try(
+                wire(chat("safe")),
+                "m9",
+                2.0,
+                ask(model="guard", messages=[{"role": "user", "content": "Safe? Hello."}]),
+            ),
+            Try(_OK, "m0", 30.0),
+        ),
+    ),
     "a choice each from two dispatches": capture(
         ask(n=2),
         wire(

@@ -40,6 +40,7 @@ EXAMPLES: Examples = {
             embedded(FLOATS, object="embeddings"),
             embedded(FLOATS, model=None),
             embedded(data=None),
+            embedded(FLOATS, usage=None),
             embedded(data=[{"embedding": FLOATS, "index": 0}]),
         ),
     ),

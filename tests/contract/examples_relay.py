@@ -119,9 +119,15 @@ EXAMPLES: Examples = {
         (relayed(IN_BAND, wire(chat(""))), relayed(wire(stream(FAILED, done=False)), EMPTY_STOP, STREAM)),
     ),
     "relay.empty.not-success": Example(
-        (relayed(wire(b""), BAD_GATEWAY), relayed(wire(stream(chunk(choices=[]))), BAD_GATEWAY, STREAM)),
+        (
+            relayed(wire(b""), BAD_GATEWAY),
+            relayed(wire(status=0, end="reset"), BAD_GATEWAY),
+            relayed(wire(stream(chunk(choices=[]))), BAD_GATEWAY, STREAM),
+        ),
         (
             relayed(wire(b""), wire(chat(""))),
+            relayed(wire(status=0, end="reset"), wire(chat(""))),
+            relayed(wire(status=0, end="stall"), EMPTY_STOP, STREAM),
             relayed(wire(b"<html>Welcome</html>", media="text/html"), wire(chat("<html>Welcome</html>"))),
             relayed(wire({**chat(), "choices": []}), wire(chat("The upstream said nothing."))),
             relayed(wire(stream(chunk(choices=[]))), EMPTY_STOP, STREAM),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.contract.captures import Capture, ask, call, capture, chat, chunk, opening, stream, wire
+from tests.contract.captures import Capture, ask, call, capture, chat, chunk, opening, stream, wire, words
 from tests.contract.example import Example, Examples
 
 TOOLS = [{"type": "function", "function": {"name": "read", "parameters": {"type": "object"}}}]
@@ -125,7 +125,11 @@ EXAMPLES: Examples = {
     ),
     "tool.arguments.once": Example(
         (JSON_CALLED, CALLED, PARALLEL, deltas(opener(), more("{"), more("}"))),
-        (called(call(None, id="call_1", name="read", arguments=ARGS * 2)), deltas(opener(), more(), more())),
+        (
+            called(call(None, id="call_1", name="read", arguments=ARGS * 2)),
+            called(call(None, id="call_1", name="read", arguments=ARGS + '{"path":"b"}')),
+            deltas(opener(), more(), more()),
+        ),
     ),
     "tool.arguments.json": Example(
         (JSON_CALLED, CALLED), (called(call(None, id="call_1", name="read", arguments="path=a")), deltas(opener()))
@@ -136,6 +140,8 @@ EXAMPLES: Examples = {
             called(CALL, reason="stop"),
             deltas(opener(), more(), reason="stop"),
             UNCALLED,
+            capture(JSON, wire(chat("I will read it.", "tool_calls"))),
+            capture(STREAM, wire(stream(*words("I will read it.", reason="tool_calls")))),
             called(CALL, reason="stop", asked=forced("auto")),
         ),
     ),

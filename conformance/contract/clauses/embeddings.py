@@ -12,7 +12,7 @@ from typing import Any
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.evidence import at_path, show
 from conformance.contract.shape import problems
-from conformance.contract.when import json_of, the_reply
+from conformance.contract.when import json_of, serving, the_reply
 from conformance.exchange.model import Endpoint, Exchange
 
 _embeddings = json_of(Endpoint.EMBEDDINGS)
@@ -63,6 +63,13 @@ def inputs(x: Exchange) -> int | None:
     return None
 
 
+def _usage_owed(x: Exchange) -> bool:
+    """Whether a usage is missing that the member (where it is known) had counted; one that is there has its own clause."""
+    attempt = serving(x)
+    uncounted = attempt is not None and (attempt.reply is None or attempt.reply.answer.usage is None)
+    return _value(x).get("usage") is None and not uncounted
+
+
 @clause(
     id="embeddings.shape",
     level=Level.MUST,
@@ -74,7 +81,9 @@ def inputs(x: Exchange) -> int | None:
 )
 def shape(x: Exchange) -> Iterator[Finding]:
     for problem in problems("embedding-list", _value(x)):
-        if problem.path[:1] == ("usage",) or (len(problem.path) >= 3 and problem.path[2] in ("embedding", "index")):
+        if (problem.path[:1] == ("usage",) and not _usage_owed(x)) or (
+            len(problem.path) >= 3 and problem.path[2] in ("embedding", "index")
+        ):
             continue
         where = ".".join(map(str, problem.path)) or "the list"
         yield at_path(the_reply(x), problem.path, f"{where}: {problem.expected}", problem.actual)

@@ -145,7 +145,15 @@ def error_told(x: Exchange) -> Iterator[Finding]:
         yield at_end(the_reply(x), f"an error (the upstream's says {show(found[1].answer.errors[0])})", told(x))
 
 
+def _silence(x: Exchange) -> bool:
+    """Whether members were asked and not one sent so much as a status, and no store is declared that could answer."""
+    silent = all(attempt.reply is None or not attempt.reply.status for attempt in x.attempts or ())
+    return bool(x.attempts) and silent and stayed(x) and "cache" not in x.declares and x.request.endpoint in CHOICES
+
+
 def _nothing_said(x: Exchange) -> bool:
+    if _silence(x):
+        return True
     found = served(x)
     if found is None or not found[1].ok or found[1].answer.errors or _truncated(x):
         return False
@@ -165,14 +173,17 @@ def _nothing_said(x: Exchange) -> bool:
     id="relay.empty.not-success",
     level=Level.MUST,
     basis=Basis.CONTRACT,
-    title="An upstream 2xx without any answer is not told as a success",
-    rationale="An empty body, an HTML page or no choice at all is a failure; a made-up stop or text lands in the history.",
+    title="No answer of an upstream, or a 2xx without any, is not told as a success",
+    rationale="A reset, an empty body, an HTML page or no choice at all is a failure; a made-up stop or text lands in the history.",
     source="incident/errors",
     applies=_nothing_said,
 )
 def empty_not_success(x: Exchange) -> Iterator[Finding]:
     found = served(x)
-    if told_success(x) and found is not None:
+    if told_success(x) and found is None:
+        ends = ", ".join(attempt.end.value for attempt in x.attempts or ())
+        yield at_end(the_reply(x), "an error status or an error event", f"{told(x)}; the upstream: {ends}, no byte")
+    elif told_success(x) and found is not None:
         what = found[1].content[:60].decode("utf-8", "replace")
         yield at_end(
             the_reply(x),

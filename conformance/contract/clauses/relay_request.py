@@ -67,7 +67,7 @@ _HARMLESS = (
 def _same_operation(x: Exchange) -> list[tuple[int, Attempt]]:
     if x.request.doc is None or not isinstance(x.request.doc.value, dict):
         return []
-    return [
+    found = [
         (number, attempt)
         for number, attempt in enumerate(x.attempts or ())
         if attempt.request.endpoint is x.request.endpoint
@@ -75,6 +75,17 @@ def _same_operation(x: Exchange) -> list[tuple[int, Attempt]]:
         and attempt.request.doc is not None
         and isinstance(attempt.request.doc.value, dict)
     ]
+    # A gateway may ask a model about the request (a guard, a router): that is a request of its own beside the client's.
+    mine = [(number, attempt) for number, attempt in found if _speaks_of(x, attempt)]
+    return mine or found
+
+
+def _speaks_of(x: Exchange, attempt: Attempt) -> bool:
+    """Whether one of the client's messages stands in a dispatch; always where there are none."""
+    asked, sent = x.request.get("messages"), attempt.request.get("messages")
+    if not isinstance(asked, list) or not isinstance(sent, list):
+        return True
+    return any(same_message(message, other) for message in asked for other in sent)
 
 
 def _forwarded(x: Exchange) -> bool:
@@ -173,6 +184,8 @@ def fields(x: Exchange) -> Iterator[Finding]:
         for name, expected, actual in _lost(x.request.doc.value, attempt.request.doc.value):
             if name in ("n", "input", "prompt") and _shared_out(x, name):
                 continue
+            if _refused_before(x, number, name):
+                continue  # a member that refuses a parameter may be asked without it
             yield _leg(x, number, f"{name}: {expected}", actual)
 
 
@@ -269,6 +282,11 @@ def _names(attempt: Attempt, name: str) -> bool:
         return True
     quoted = re.search(rf"""['"`]{re.escape(name)}['"`]""", reason_of(value))
     return bool(quoted) or ("_" in name and re.search(rf"\b{re.escape(name)}\b", reason_of(value)) is not None)
+
+
+def _refused_before(x: Exchange, number: int, name: str) -> bool:
+    earlier = (x.attempts or ())[:number]
+    return any(a.reply is not None and a.reply.status in (400, 422) and _names(a, name) for a in earlier)
 
 
 def _refused_for_added(x: Exchange) -> list[tuple[int, Attempt]]:

@@ -260,8 +260,8 @@ def _finding(x: Exchange, expected: str, actual: str) -> Finding:
     return at_content(reply, Span(at, min(len(reply.content), at + 240)), expected, actual)
 
 
-def repeated(arguments: str) -> int:
-    """How many times `arguments` is one and the same JSON object written again and again (1 for once, 0 for no JSON)."""
+def _values(arguments: str) -> list[Any]:
+    """The JSON values that `arguments` consists of, at most 16 (none where something else stands among them)."""
     text = arguments.strip()
     decoder = json.JSONDecoder()
     values: list[Any] = []
@@ -269,9 +269,15 @@ def repeated(arguments: str) -> int:
         try:
             value, end = decoder.raw_decode(text)
         except (ValueError, RecursionError):
-            return 0
+            return []
         values.append(value)
         text = text[end:].lstrip()
+    return values
+
+
+def repeated(arguments: str) -> int:
+    """How many times `arguments` is one and the same JSON object written again and again (1 for once, 0 for no JSON)."""
+    values = _values(arguments)
     if len(values) == 1:
         return 1
     same = bool(values) and all(value == values[0] for value in values) and isinstance(values[0], dict | list)
@@ -282,20 +288,21 @@ def repeated(arguments: str) -> int:
     id="tool.arguments.once",
     level=Level.MUST,
     basis=Basis.CONTRACT,
-    title="The arguments of a tool call are delivered once",
-    rationale="Arguments that come twice concatenate to two JSON texts, and the call fails to parse.",
+    title="The arguments of a tool call are delivered once, and are of one call",
+    rationale="Arguments that come twice, or those of two calls under one index, join to two JSON texts, and the call fails to parse.",
     source="openai-api/function-calling",
     applies=_called,
 )
 def arguments_once(x: Exchange) -> Iterator[Finding]:
     for choice in the_reply(x).answer.choices:
         for call in choice.tool_calls:
-            times = repeated(call.arguments)
+            values = _values(call.arguments)
+            times = len(values) if all(isinstance(value, dict | list) for value in values) else 0
             if times > 1:
                 yield _finding(
                     x,
                     f"one JSON text as the arguments of {show(call.name)}",
-                    f"it comes {times} times: {show(call.arguments)}",
+                    f"there are {times}: {show(call.arguments)}",
                 )
 
 
@@ -331,8 +338,8 @@ def _reason_owed(x: Exchange) -> bool:
 
 
 def _says_called(choice: Choice) -> bool:
-    """Whether a choice says that tools are called and holds nothing; text beside it is an answer of some use."""
-    return "tool_calls" in choice.reasons and choice.empty
+    """Whether a choice says that tools are called, and calls none."""
+    return "tool_calls" in choice.reasons and not choice.tool_calls
 
 
 def _legacy(choice: Choice) -> bool:
@@ -355,7 +362,7 @@ def tool_finish_reason(x: Exchange) -> Iterator[Finding]:
         if choice.tool_calls and wrong and not _forced(x):
             yield _finding(x, '"tool_calls"', show(wrong[0]))
         elif _says_called(choice):
-            yield _finding(x, "a tool call before the reason tool_calls", "no tool call, and no text")
+            yield _finding(x, "a tool call before the reason tool_calls", "no tool call")
 
 
 #: What makes the tool calls of an answer the API's own: without it a gateway has to guess which call is meant.

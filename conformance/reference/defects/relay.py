@@ -191,7 +191,7 @@ CHANGED = (
     defect(
         "logprobs-dropped",
         "Log probabilities that were asked for are dropped",
-        "relay.logprobs.kept",
+        "relay.logprobs.kept logprobs.present",
         Behaviour(doc=each_choice(put("logprobs", None)), chunks=each_stream_choice(put("logprobs", None))),
     ),
     # BerriAI/litellm#36168

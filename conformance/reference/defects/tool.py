@@ -100,7 +100,8 @@ TABLE = (
     defect(
         "tool-delta-without-index",
         "A tool call delta has no index",
-        "chunk.tool.index chunk.tool.continuation chunk.tool.distinct relay.tool-calls.equal tool.arguments.json",
+        "chunk.tool.index chunk.tool.continuation chunk.tool.distinct relay.tool-calls.equal tool.arguments.json "
+        "tool.arguments.once",
         Behaviour(chunks=each_stream_choice(_calls(_no_index))),
         "tools.parallel-stream",
     ),
@@ -122,7 +123,7 @@ TABLE = (
     defect(
         "parallel-tool-calls-at-index-0",
         "All parallel tool calls have the index 0",
-        "chunk.tool.distinct chunk.tool.continuation relay.tool-calls.equal tool.arguments.json",
+        "chunk.tool.distinct chunk.tool.continuation relay.tool-calls.equal tool.arguments.json tool.arguments.once",
         Behaviour(chunks=each_stream_choice(_calls(_index_0))),
         "tools.parallel-stream",
     ),
