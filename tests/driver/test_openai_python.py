@@ -7,6 +7,7 @@ import json
 import struct
 from dataclasses import replace
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -73,7 +74,8 @@ def test_operations(name: str, endpoint: str) -> None:
     change = {"endpoint": endpoint, "method": method, "path": target.removeprefix("/v1"), "params": params, "body": b""}
     sent, view = _exchange(name, json_reply(json.dumps(reply).encode()), **change)
     message = read_request(sent)
-    assert (message.method, message.target) == (method, target)
+    # Releases before 2 write the slash of a model's name as it is.
+    assert (message.method, message.target) in {(method, target), (method, unquote(target))}
     assert message.head.get("authorization") == "Bearer sk-test-1"
     if params:
         assert params.items() <= json.loads(message.body).items()
