@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from conformance.cassette.encoder import STATUS_LINE, encode
 from conformance.cassette.fields import Field
-from conformance.cassette.foreign import LINE_END, body_bytes, derived_head, header_lines
+from conformance.cassette.foreign import LINE_END, body_bytes, body_field, derived_head, header_lines
 from conformance.cassette.model import Cassette, Envelope, EnvelopeEnd, Frame, Interaction, RecordedRequest
 from conformance.errors import CassetteError
 
@@ -101,7 +101,7 @@ def _request(field: Field, ordered: Field) -> RecordedRequest:
         method=method.text() or "GET",
         uri=uri.text(),
         headers=header_lines(field.child("headers") if ordered.absent else ordered),
-        body=body_bytes(field.child("body")),
+        body=body_bytes(body_field(field)),
     )
 
 
@@ -116,7 +116,7 @@ def _is_uri(text: str) -> bool:
 def _envelope(response: Field, facts: Field, method: str) -> Envelope:
     if response.absent:
         raise response.wrong("a response")
-    body = body_bytes(response.child("content" if "content" in response.mapping() else "body"))
+    body = body_bytes(body_field(response))
     told = facts.child("head")
     code, reason = _status(response)
     headers, end = header_lines(response.child("headers")), _end(facts.child("end"))

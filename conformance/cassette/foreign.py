@@ -33,6 +33,13 @@ def clean_text(data: bytes) -> str | None:
     return None if _CONTROLS.search(text) else text
 
 
+def body_field(message: Field) -> Field:
+    """Where a message has its body: body, content (vcrpy 4 with httpx), or parsed_body (serializers of JSON)."""
+    names = message.mapping()
+    given = "content" if "content" in names else "body"
+    return message.child("parsed_body" if "parsed_body" in names and not names.get(given) else given)
+
+
 def body_bytes(field: Field) -> bytes:
     """A body from what stands in the file: text, bytes, null, {string}, {base64_string}, or a JSON structure."""
     value = field.value
@@ -140,11 +147,13 @@ def derived_head(
 ) -> tuple[str, ...]:
     """A head that plays `body`: status line, then the headers with coding and framing set right.
 
-    A longer Content-Length stays where the body did not come whole: it is what tells that it was cut.
+    A longer Content-Length stays where the body did not come whole: it is what tells that it was cut. Where a filter
+    took every header away, the media type is the one that the body shows.
     """
     if not reason and code in HTTPStatus._value2member_map_:
         reason = HTTPStatus(code).phrase
     lines = [f"HTTP/1.1 {code} {reason}"]
+    headers = headers or _shown_media(body)
     bodiless = method == "HEAD" or code < 200 or code in (204, 304)
     decoded = bool(body) and clean_text(body) is not None
     chunked = any(_is(name, "transfer-encoding") and "chunked" in value.lower() for name, value in headers)
@@ -166,6 +175,13 @@ def derived_head(
         streamed = media.startswith("text/event-stream")
         lines.append("Transfer-Encoding: chunked" if streamed else f"Content-Length: {len(body)}")
     return tuple(map(_on_the_wire, lines))
+
+
+def _shown_media(body: bytes) -> tuple[tuple[str, str], ...]:
+    start = body[:64].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start.startswith((b"{", b"[")):
+        return (("Content-Type", "application/json"),)
+    return (("Content-Type", "text/event-stream"),) if start.startswith((b"data:", b"event:", b":")) else ()
 
 
 def _cut(length: str, body: bytes, end: EnvelopeEnd) -> bool:

@@ -109,7 +109,7 @@ FRAMINGS = [
     ({"transfer-encoding": "gzip"}, ("Content-Length: 2",)),
     ({"content-length": ["2", "2"]}, ("content-length: 2",)),
     ({"content-type": "text/event-stream"}, ("content-type: text/event-stream", "Transfer-Encoding: chunked")),
-    ({}, ("Content-Length: 2",)),
+    ({}, ("Content-Type: application/json", "Content-Length: 2")),
 ]
 
 
@@ -135,6 +135,17 @@ def test_a_cut_body_keeps_the_length_that_was_told() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("body", "media"),
+    [("{}", "application/json"), ("\n[]", "application/json"), ("data: {}\n\n", "text/event-stream")],
+)
+def test_a_response_without_any_header(body: str, media: str) -> None:
+    """Recorders may leave every header out: then the body shows the media type; one header that is left is believed."""
+    assert played({}, body, code=200).head[1] == f"Content-Type: {media}"
+    assert "Content-Type" not in "".join(played({"date": "x"}, body).head)
+    assert "Content-Type" not in "".join(played({}, "<html></html>").head)
+
+
 def test_characters_outside_latin_1_are_utf_8() -> None:
     """A header value that was UTF-8 on the wire is so again."""
     assert played({"x": "é"}, "").head[1] == "x: é"
@@ -145,6 +156,17 @@ def test_a_missing_reason_is_the_standard_one() -> None:
     """An empty reason phrase is filled in; an unknown code keeps none."""
     assert played({}, "", code=404, message="").head[0] == "HTTP/1.1 404 Not Found"
     assert played({}, "", code=599, message="").head[0] == "HTTP/1.1 599 "
+
+
+def test_a_parsed_body() -> None:
+    """A serializer of JSON keeps the parsed body beside, or in place of, the body."""
+    request = {"method": "POST", "uri": "http://x.test/", "headers": {}, "parsed_body": {"stream": True}}
+    response = {"status": {"code": 200, "message": "OK"}, "headers": {}, "parsed_body": [1, "é"], "body": {}}
+    (made,) = decode({"interactions": [{"request": request, "response": response}]}, name="x").interactions
+    assert (made.request.body, made.envelope.body) == (b'{"stream": true}', '[1, "é"]'.encode())
+    kept = request | {"body": "{}"}
+    (made,) = decode({"interactions": [{"request": kept, "response": response}]}, name="x").interactions
+    assert made.request.body == b"{}"
 
 
 def test_the_old_httpx_form() -> None:
