@@ -9,7 +9,10 @@ from conformance.commands.reports import FORMS
 from conformance.target.profile import CAPABILITIES
 
 EXIT_CODES = "exit codes: 0 conforms, 1 violations, 2 usage or configuration, 3 the harness itself failed"
-
+REPORT_EXIT_CODES = (
+    "exit codes: 0 the report could be shown, whatever it says; 2 there is none, or it is not valid (cut off, changed, "
+    "of another format). With --exit-code a valid report ends as its run did: 0 conforms, 1 violations, 3 no result"
+)
 
 #: The shapes of load, as conformance.load.plan has them besides "alone".
 LOAD_SHAPES = ("burst", "mixed", "closed", "open")
@@ -27,8 +30,8 @@ def build_parser(version: str) -> ArgumentParser:
     parser.add_argument("--debug", action="store_true", default=False, help="show tracebacks")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    def command(name: str, about: str) -> ArgumentParser:
-        made = commands.add_parser(name, help=about, description=about, epilog=EXIT_CODES, allow_abbrev=False)
+    def command(name: str, about: str, codes: str = EXIT_CODES) -> ArgumentParser:
+        made = commands.add_parser(name, help=about, description=about, epilog=codes, allow_abbrev=False)
         made.add_argument("--debug", action="store_true", default=SUPPRESS, help="show tracebacks")
         return made
 
@@ -38,24 +41,35 @@ def build_parser(version: str) -> ArgumentParser:
         ("clauses", "list the clauses of the contract"),
         ("scenarios", "list the bundled scenarios"),
         ("targets", "list the bundled targets"),
+        ("defects", "list the defects that the reference gateway can have"),
     ):
         _form(command(name, about))
-    explain = command("explain", "tell all about a clause, a scenario or a defect")
+    explain = command("explain", "tell all about a clause, a scenario, a defect or a norm")
     explain.add_argument("id", metavar="ID")
     _form(explain)
     _upstream(command("upstream", "run the replay upstream alone, for a gateway on another host"))
     _stage(command("stage", "let upstream and gateway stand, for load engines such as Locust"))
-    report = command("report", "show a written report in another form")
+    report = command("report", "show a written report in another form", REPORT_EXIT_CODES)
     report.add_argument("path", metavar="FILE|DIR", help="a report.jsonl, or the folder that holds one")
-    report.add_argument("--exit-code", action="store_true", help="exit with the report's own code")
+    report.add_argument(
+        "--exit-code", action="store_true", help="exit with the code that the run ended with: 0, 1 or 3"
+    )
     _form(report, FORMS)
     return parser
 
 
 def _run(parser: ArgumentParser) -> None:
-    parser.add_argument("--target", default="reference", metavar="NAME|FILE|URL", help="default: the reference gateway")
-    _repeatable(parser, "--select", "GLOB", "ids of scenarios; repeatable or comma-separated (default: all)")
-    _repeatable(parser, "--clauses", "GLOB", "ids of clauses, likewise (default: all)")
+    parser.add_argument(
+        "--target",
+        default="reference",
+        metavar="NAME|FILE|URL",
+        help="a name of `conformance targets`, a profile's .toml file, or a URL; reference:DEFECT has a defect of "
+        "`conformance defects` (default: reference)",
+    )
+    _repeatable(
+        parser, "--select", "GLOB", "ids of scenarios, such as 'pool.*'; repeatable or comma-separated (default: all)"
+    )
+    _repeatable(parser, "--clauses", "GLOB", "ids of clauses, such as 'stream.*', likewise (default: all)")
     _repeatable(
         parser,
         "--driver",

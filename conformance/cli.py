@@ -76,8 +76,11 @@ def _print(shown: Shown) -> int:
     try:
         if shown.text:
             sys.stdout.write(shown.text)
-        if shown.view is not None:
-            Console().print(shown.view, crop=False)
+        console = Console()
+        if shown.piped and not console.is_terminal:
+            sys.stdout.write(shown.piped)
+        elif shown.view is not None:
+            console.print(shown.view, crop=False)
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

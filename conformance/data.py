@@ -1,4 +1,4 @@
-"""Finds the data that ships with the package: cassettes, schemas, scenarios and targets, as folders on disk.
+"""Finds the data that ships with the package: cassettes, schemas, scenarios, targets and the pages that clauses quote.
 
 In a source tree they lie beside the package; in an installed wheel they lie inside it, under `_data`. Knows no format.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 from conformance.errors import HarnessError
 
 #: The kinds of data that ship.
-KINDS = ("cassettes", "schemas", "scenarios", "targets")
+KINDS = ("cassettes", "schemas", "scenarios", "targets", "docs")
 
 _PACKAGE = Path(__file__).resolve().parent
 

@@ -100,11 +100,13 @@ def unjudged(declared: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(declared) - CAPABILITIES.keys()))
 
 
-def near(word: str, known: Iterable[str]) -> str:
-    """A hint: the known words that are spelled most like `word`, else all of them."""
+def near(word: str, known: Iterable[str], *, otherwise: str = "") -> str:
+    """A hint: the known words that are spelled most like `word`, else `otherwise`, without which all of them."""
     choices = sorted(known)
     close = get_close_matches(word, choices, n=3, cutoff=0.6)
-    return f"did you mean {' or '.join(close)}?" if close else f"one of {', '.join(choices) or 'none'}"
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    return otherwise or f"one of {', '.join(choices) or 'none'}"
 
 
 def shown_command(program: str, arguments: Iterable[str]) -> str:

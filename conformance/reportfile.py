@@ -26,7 +26,8 @@ def read(path: Path) -> Report:
     try:
         data = file.read_bytes()
     except OSError as error:
-        raise ReportError(f"the report cannot be read: {error.strerror}", where=str(file)) from error
+        hint = "name the folder that `conformance run --report` wrote, or the report.jsonl in it"
+        raise ReportError(f"the report cannot be read: {error.strerror}", where=str(file), hint=hint) from error
     return decode(data, name=str(file))
 
 

@@ -37,6 +37,16 @@ def test_the_command_can_be_copied(
     assert [need.id for need in report.header.requirements] == ["stream.done.once"]
 
 
+def test_readme_shows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """How README says that a failed run ends is how the run that it names ends."""
+    readme = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
+    words = shlex.split(readme.split("To see one: `", 1)[1].split("`", 1)[0])
+    shown = "does not conform" + readme.split("```text\ndoes not conform", 1)[1].split("```", 1)[0]
+    monkeypatch.chdir(tmp_path)
+    assert main(words[1:]) == 1
+    assert capsys.readouterr().out.endswith(shown)
+
+
 def test_under_pytest(pytester: pytest.Pytester) -> None:
     """So does that of the suite under pytest, which is a line for pytest."""
     quiet = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest")

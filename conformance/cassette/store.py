@@ -150,7 +150,7 @@ def _read(path: Path) -> bytes:
         if path.is_dir():
             raise CassetteError("this is a folder", where=str(path), hint="name one cassette in it")
         if not path.is_file():
-            raise CassetteError("there is no such file", where=str(path))
+            raise CassetteError("there is no such file", where=str(path), hint="a cassette is a YAML file")
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except OSError as error:

@@ -1,17 +1,22 @@
-"""`explain ID`: all that is known about one clause, scenario or defect, and how to select it."""
+"""`explain ID`: all that is known about one clause, scenario, defect or norm, and how to select or see it."""
 
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterator
 from typing import Any
 
 from rich.console import Group
 from rich.text import Text
 
-from conformance.commands import holdings
-from conformance.commands.shown import Shown, as_json, facts
+from conformance.commands import holdings, norms
+from conformance.commands.shown import Shown, as_json, facts, unwrapped
+from conformance.contract.sources import SOURCES
 from conformance.errors import UsageError
 from conformance.options import near
+
+#: Members that are a command: shown last, and never wrapped, so that it can be copied.
+_COMMANDS = ("select", "see it")
 
 
 def show(arguments: Namespace) -> Shown:
@@ -26,8 +31,11 @@ def show(arguments: Namespace) -> Shown:
         return _shown(arguments, "scenario", wanted, _scenario(scenarios[wanted]))
     if wanted in defects:
         return _shown(arguments, "defect", wanted, _defect(defects[wanted]))
-    hint = near(wanted, [*clauses, *scenarios, *defects]) if clauses or scenarios else ""
-    raise UsageError(f"no clause, scenario or defect is called {wanted!r}", where="explain", hint=hint)
+    if wanted in SOURCES:
+        return _shown(arguments, "norm", wanted, norms.about(wanted, clauses.values()))
+    lists = "`conformance clauses`, `conformance scenarios` and `conformance defects` list what there is"
+    hint = near(wanted, [*clauses, *scenarios, *defects, *SOURCES], otherwise=lists)
+    raise UsageError(f"no clause, scenario, defect or norm is called {wanted!r}", where="explain", hint=hint)
 
 
 def _clause(row: holdings.Row, scenarios: dict[str, holdings.Row]) -> dict[str, Any]:
@@ -36,7 +44,7 @@ def _clause(row: holdings.Row, scenarios: dict[str, holdings.Row]) -> dict[str, 
         "level": f"{row['level']} ({row['basis']})",
         "judged on": row["scope"],
         "why": row["rationale"],
-        "norm": f"{row['source']}  {row['link']}",
+        "norm": f"{row['source']}  {norms.address_of(row['link'])}",
         "judged when declared": row["capabilities"],
         "exercised by": [scenario["id"] for scenario in scenarios.values() if row["id"] in scenario["exercises"]],
         "violated by defect": row["defects"],
@@ -63,11 +71,29 @@ def _defect(row: holdings.Row) -> dict[str, Any]:
     return {
         "title": row["title"],
         "violates": row["violates"],
-        "see it": f"conformance run --target reference:{row['name']}",
+        "shows": f"with {row['at']} requests at once, and with fewer not" if row["at"] > 1 else "",
+        "shown by": row["shown_by"],
+        "see it": " ".join(_see(row)),
     }
+
+
+def _see(row: holdings.Row) -> Iterator[str]:
+    """The words of the command that shows a defect."""
+    yield f"conformance run --target reference:{row['name']}"
+    if row["at"] > 1:
+        yield "--load"
+    if row["shown_by"]:
+        yield f"--select {','.join(row['shown_by'])}"
 
 
 def _shown(arguments: Namespace, kind: str, name: str, about: dict[str, Any]) -> Shown:
     if arguments.format == "json":
         return as_json({"kind": kind, "id": name, **about})
-    return Shown(view=Group(Text.assemble((f"{kind} ", "dim"), (name, "bold")), facts(about)))
+    commands = [about[key] for key in _COMMANDS if key in about]
+    rows = facts({key: value for key, value in about.items() if key not in _COMMANDS})
+    view = Group(Text.assemble((f"{kind} ", "dim"), (name, "bold")), rows, *map(_unbroken, commands))
+    return Shown(view=view, piped=f"{kind} {name}\n{unwrapped(about)}")
+
+
+def _unbroken(command: str) -> Text:
+    return Text(f"\n  {command}", no_wrap=True, overflow="ignore")

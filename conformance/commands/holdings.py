@@ -73,10 +73,20 @@ def targets() -> list[Row]:
 
 def defects() -> list[Row]:
     """Every defect of the reference gateway, those that only load shows too, with the clauses that it violates."""
-    from conformance.reference.defects import DEFECTS, LOAD_DEFECTS
+    from conformance.reference.defects import DEFECTS, LOAD_DEFECTS, LoadDefect
 
     known = (*DEFECTS.values(), *LOAD_DEFECTS.values())
-    return [{"name": defect.name, "title": defect.title, "violates": sorted(defect.violates)} for defect in known]
+    return [
+        {
+            "name": defect.name,
+            "title": defect.title,
+            "violates": sorted(defect.violates),
+            "shows": "under load" if isinstance(defect, LoadDefect) else "alone",
+            "at": defect.at if isinstance(defect, LoadDefect) else 1,
+            "shown_by": sorted(defect.shown_by),
+        }
+        for defect in known
+    ]
 
 
 def _violating() -> dict[str, list[str]]:

@@ -15,26 +15,20 @@ from conformance.report.wireview import clean
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """`text` goes to standard output as it is, `view` as a terminal shows it; `code` is the exit code."""
+    """`text` goes to standard output as it is, `view` as a terminal shows it; `code` is the exit code.
+
+    Where standard output is no terminal, `piped` takes the place of a view, if there is any.
+    """
 
     text: str = ""
     view: RenderableType | None = None
+    piped: str = ""
     code: int = 0
 
 
 def as_json(value: Any, code: int = 0) -> Shown:
     """A JSON value, for programs."""
     return Shown(text=json.dumps(value, indent=2, ensure_ascii=True) + "\n", code=code)
-
-
-def table(rows: list[dict[str, Any]], columns: dict[str, str]) -> Table:
-    """Rows as a table of `columns` (member -> heading); lists are joined, false is a blank."""
-    made = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for number, heading in enumerate(columns.values()):
-        made.add_column(heading, overflow="fold", no_wrap=number == 0, style="bold" if number == 0 else "")
-    for row in rows:
-        made.add_row(*(Text(word(row[member])) for member in columns))
-    return made
 
 
 def facts(rows: dict[str, Any]) -> Table:
@@ -46,6 +40,13 @@ def facts(rows: dict[str, Any]) -> Table:
         if word(value):
             made.add_row(name, Text(word(value)))
     return made
+
+
+def unwrapped(rows: dict[str, Any]) -> str:
+    """The same as a text with one line each, whatever its length."""
+    told = {name: word(value) for name, value in rows.items() if word(value)}
+    wide = max(map(len, told), default=0)
+    return "".join(f"{name.ljust(wide)}  {value}\n" for name, value in told.items())
 
 
 def word(value: Any) -> str:

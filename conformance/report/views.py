@@ -100,7 +100,9 @@ def skipped_lines(report: Report, most: int) -> tuple[str, ...]:
 
 def norm(need: Requirement) -> str:
     """Where the norm of a clause stands, for who has the report alone."""
-    return need.link or need.source
+    if not need.link or "://" in need.link:
+        return need.link or need.source
+    return f"{need.link} of this project; `conformance explain {need.source}` shows it"
 
 
 def violations(report: Report) -> tuple[Violation, ...]:

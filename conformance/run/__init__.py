@@ -84,7 +84,8 @@ def no_clause(globs: tuple[str, ...]) -> UsageError:
     """The error for globs that select no clause."""
     from conformance.contract.catalog import CATALOG
 
-    return UsageError(f"no clause matches {', '.join(globs)}", where="--clauses", hint=near(globs[0], CATALOG))
+    hint = near(globs[0], CATALOG, otherwise="`conformance clauses` lists them")
+    return UsageError(f"no clause matches {', '.join(globs)}", where="--clauses", hint=hint)
 
 
 __all__ = ["judge_files", "run"]

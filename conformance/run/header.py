@@ -17,6 +17,7 @@ from conformance.report.model import RunHeader
 from conformance.run.plan import SPARES, PlannedCase
 from conformance.scenario.model import PlayItem
 from conformance.target.profile import Profile
+from conformance.upstream.process import start_seconds
 
 _PACKAGES = ("openai", "httpx", "httpx2", "jsonschema-rs", "pytest", "pytest-xdist")
 
@@ -59,6 +60,7 @@ def defaults_of(options: RunOptions, profile: Profile) -> dict[str, str]:
         "deadlines": f"connect {limits.connect:g} s, head {limits.head:g} s, idle {limits.idle:g} s, "
         f"exchange {limits.exchange:g} s",
         "attempts": "each request is sent once; SDK drivers with max_retries=0",
+        "start": _start(profile),
         "windows": ", ".join(_windows(profile)) or "none",
         "sequences": f"one that came too late for its windows is played again in fresh lanes, {SPARES} times at most",
         "settle": f"{profile.settle_ms:g} ms after the last upstream attempt",
@@ -66,6 +68,13 @@ def defaults_of(options: RunOptions, profile: Profile) -> dict[str, str]:
         "max_requests": str(options.max_requests) if options.max_requests is not None else "none",
         "max_tokens": str(options.max_tokens) if options.max_tokens is not None else "none",
     }
+
+
+def _start(profile: Profile) -> str:
+    """How long what is launched may take to be there."""
+    if profile.kind == "url":
+        return "nothing is launched"
+    return f"upstream within {start_seconds():g} s, gateway within {profile.ready_seconds:g} s"
 
 
 def _windows(profile: Profile) -> Iterator[str]:

@@ -89,7 +89,11 @@ def answers(base_url: str) -> None:
         socket.create_connection((parts.hostname or "", port), timeout=CONNECT_SECONDS).close()
     except OSError as error:
         where = f"{parts.hostname}:{port}"
-        raise TargetError(f"nothing answers there: {error.strerror or error}", where=where, hint="is it up?") from error
+        raise TargetError(
+            f"nothing answers there: {error.strerror or error}",
+            where=where,
+            hint="is it up, and is the URL that of its API root?",
+        ) from error
 
 
 def key_of(options: RunOptions, profile: Profile) -> str:

@@ -45,7 +45,7 @@ def select(scenarios: Iterable[Scenario], globs: Iterable[str]) -> tuple[Scenari
         if not any(fnmatchcase(scenario.id, pattern) for scenario in known):
             near = get_close_matches(pattern, [scenario.id for scenario in known], n=3, cutoff=0.6)
             hint = f"did you mean {' or '.join(near)}?" if near else "`conformance scenarios` lists them"
-            raise ScenarioError(f"no scenario matches {pattern!r}", where="selection", hint=hint)
+            raise ScenarioError(f"no scenario matches {pattern!r}", where="--select", hint=hint)
     if not patterns:
         return known
     return tuple(s for s in known if any(fnmatchcase(s.id, pattern) for pattern in patterns))

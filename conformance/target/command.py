@@ -79,7 +79,9 @@ def program_values(profile: Profile) -> dict[str, str]:
         wanted = named or profile.program or profile.program_variable
         variable = f"; or set {profile.program_variable} to its path" if profile.program_variable else ""
         raise TargetError(
-            f"{wanted} is not there", where=profile.name, hint=f"{profile.install or 'install it'}{variable}"
+            f"the gateway's program {wanted} is not there",
+            where=f"target {profile.name}",
+            hint=f"{profile.install or 'install it'}{variable}",
         )
     return values | {"program": program, "bin": str(Path(program).resolve().parent)}
 

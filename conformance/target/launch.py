@@ -23,6 +23,10 @@ from conformance.target.render import RENDERERS, member_url
 
 _POLL_SECONDS = 0.05
 _PORT_TRIES = 3
+_LATE = (
+    "where it only needs longer, raise ready_seconds in its profile (--target FILE.toml; a bundled one can be copied); "
+    "where it is up, see whether ready_path and ready_status are right; "
+)
 
 
 class RunningTarget:
@@ -174,11 +178,12 @@ def _await_ready(profile: Profile, process: SupervisedProcess, port: int, aliase
                 return
             answer = f"status {status}, but {len(missing)} of {len(aliases)} aliases are not in its list of models"
     what = f"the gateway was not ready after {profile.ready_seconds:g} s: GET {profile.ready_path}: {answer}"
-    raise _failure(what, profile, process)
+    raise _failure(what, profile, process, advice=_LATE)
 
 
-def _failure(what: str, profile: Profile, process: SupervisedProcess) -> LaunchError:
-    return LaunchError(what, where=profile.name, hint=f"its last lines:\n{process.log_tail() or '(it wrote nothing)'}")
+def _failure(what: str, profile: Profile, process: SupervisedProcess, *, advice: str = "") -> LaunchError:
+    tail = f"its last lines:\n{process.log_tail() or '(it wrote nothing)'}"
+    return LaunchError(what, where=profile.name, hint=f"{advice}{tail}")
 
 
 def _probe(port: int, path: str) -> tuple[int, str]:

@@ -61,7 +61,8 @@ def load_file(path: Path) -> Profile:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise TargetError(f"cannot be read: {error.strerror}", where=str(path)) from error
+        hint = "name a profile's .toml file; `conformance targets` lists the bundled ones"
+        raise TargetError(f"the profile cannot be read: {error.strerror}", where=str(path), hint=hint) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise TargetError(f"is no TOML: {error}", where=str(path)) from error
     profile = decode(table, name=path.stem)

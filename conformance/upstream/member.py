@@ -130,5 +130,6 @@ def _bound(host: str, port: int) -> socket.socket:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     except OSError as error:
         made.close()
-        raise UpstreamError(f"the port cannot be bound: {error.strerror}", where=f"{host}:{port}") from error
+        hint = "name a free one; without a number any that is free is taken" if port else ""
+        raise UpstreamError(f"the port cannot be bound: {error.strerror}", where=f"{host}:{port}", hint=hint) from error
     return made

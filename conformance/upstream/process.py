@@ -18,11 +18,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from conformance.errors import UpstreamError
+from conformance.errors import UpstreamError, UsageError
 from conformance.upstream.client import Address, SyncControlClient
 from conformance.upstream.server import Bounds
 
+#: How long it may take to come up; on a machine where that is too short, START_VARIABLE holds another number.
 START_SECONDS = 20.0
+START_VARIABLE = "CONFORMANCE_UPSTREAM_SECONDS"
 STOP_SECONDS = 5.0
 LOG_BYTES = 4000
 
@@ -80,7 +82,7 @@ def start_upstream(
     """Start a replay upstream with so many members on free loopback ports.
 
     `cassettes` are the folders that cassette names are looked up in (None: the shipped ones), `bounds` what the journal
-    may hold. Raises UpstreamError when it does not come up within START_SECONDS.
+    may hold. Raises UpstreamError when it does not come up within `start_seconds()`.
     """
     folders = (cassettes,) if isinstance(cassettes, Path) else tuple(cassettes or ())
     command = [sys.executable, "-m", "conformance.upstream", "--members", str(members)]
@@ -100,15 +102,30 @@ def start_upstream(
         raise
 
 
+def start_seconds() -> float:
+    """How long the upstream may take to come up. Raises UsageError for a variable that holds no such number."""
+    told = os.environ.get(START_VARIABLE, "")
+    try:
+        seconds = float(told) if told else START_SECONDS
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 86_400:
+        raise UsageError(f"{told!r} is no number of seconds", where=START_VARIABLE, hint="such as 60")
+    return seconds
+
+
 def _handshake(child: subprocess.Popen[bytes], log: IO[bytes]) -> Address:
     """The child's first line, as an address."""
     assert child.stdout is not None
-    line, until = b"", time.monotonic() + START_SECONDS
+    limit = start_seconds()
+    line, until = b"", time.monotonic() + limit
     with selectors.DefaultSelector() as selector:
         selector.register(child.stdout, selectors.EVENT_READ)
         while not line.endswith(b"\n"):
             if not selector.select(max(0.0, until - time.monotonic())):
-                raise UpstreamError(f"the replay upstream is not up after {START_SECONDS:.0f} s", hint=_tail(log))
+                advice = f"where the machine is only slow, set {START_VARIABLE} to more seconds"
+                written = f"; its last lines:\n{tail}" if (tail := _tail(log)) else "; it wrote nothing"
+                raise UpstreamError(f"the replay upstream is not up after {limit:g} s", hint=advice + written)
             piece = os.read(child.stdout.fileno(), 65536)
             if not piece:
                 code = child.wait(STOP_SECONDS)

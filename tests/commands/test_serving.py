@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
 from urllib.request import urlopen
+
+import pytest
+
+from conformance.cli import main
+
+
+def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    """A port that another program has ends it at once, with the port and what to do."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["upstream", "--port-base", str(port), "--members", "1"]) == 3
+    err = capsys.readouterr().err
+    assert f"where: 127.0.0.1:{port}" in err
+    assert "hint: name a free one" in err
 
 
 def test_it_serves_until_interrupted() -> None:

@@ -25,7 +25,16 @@ def test_a_wrong_name_is_answered_with_a_near_one() -> None:
     assert find_defect("stream-without-done").name == "stream-without-done"
     with pytest.raises(UsageError) as caught:
         find_defect("stream-with-done")
-    assert "stream-without-done" in caught.value.hint
+    assert caught.value.hint.startswith("did you mean stream-without-done")
+
+
+@pytest.mark.parametrize(("name", "near"), [("nope", ""), ("", ""), ("doubled", ""), ("content", "content-null")])
+def test_a_wrong_name_is_told_where_the_names_are(name: str, near: str) -> None:
+    """With or without a near name the error tells how to list them all; a part of a name is near, too."""
+    with pytest.raises(UsageError) as caught:
+        find_defect(name)
+    assert caught.value.hint.endswith("`conformance defects` lists them")
+    assert near in caught.value.hint
 
 
 def test_a_skipped_step_shows_on_the_wire() -> None:

@@ -63,4 +63,4 @@ def test_a_wrong_command_line_ends_with_2(config: Path, capsys: pytest.CaptureFi
     """An unknown defect and an unreadable configuration are the caller's."""
     assert main(["--config", str(config), "--defect", "no-such-thing"]) == 2
     assert main(["--config", str(config.parent / "none.json")]) == 2
-    assert "no defect is called" in capsys.readouterr().err
+    assert "has no defect" in capsys.readouterr().err

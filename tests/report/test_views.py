@@ -107,6 +107,15 @@ def test_one_is_no_plural() -> None:
     ]
 
 
+def test_norms_can_be_opened() -> None:
+    """A norm is its address, or its key; one that is a page of this project is told with the command that shows it."""
+    need = sample.REQUIREMENTS[0]
+    assert views.norm(need) == "https://example.org/chat-streaming"
+    assert views.norm(replace(need, link="")) == "openai-api/chat-streaming"
+    told = views.norm(replace(need, source="incident/x", link="docs/incidents.md#a"))
+    assert told == "docs/incidents.md#a of this project; `conformance explain incident/x` shows it"
+
+
 def test_long_lists_are_counted() -> None:
     """Past the limit a list says how many more there are."""
     assert views.listed("abc", 3) == "a, b, c"

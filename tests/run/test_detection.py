@@ -18,18 +18,20 @@ from conformance.reference.defects import DEFECTS, LOAD_DEFECTS, find_defect
 from conformance.run.detection import Detection, detect, detection
 from conformance.run.load import Loaded
 from conformance.run.matrix import FAITHFUL
+from conformance.scenario.load import load_scenarios
 
 #: Some that every answer is judged by, besides what the defects violate.
 ALWAYS = {"http.body.complete", "reply.mode.json", "chat.choices.present", "relay.usage.kept", "json.body.valid"}
 LISTED = frozenset[str]().union(*(defect.violates for defect in LOAD_DEFECTS.values()))
 QUICK = LoadOptions(alone=6, rounds=2, shapes=(Shape.BURST,))
-#: The scenario that shows each defect; the one that needs other lanes beside it is played mixed.
-SHOWN_BY = {
-    "load.chat": ("connection-pool-too-small", "counter-dispatches-twice", FAITHFUL),
-    "load.chat-stream": ("stream-buffer-shared", "last-event-lost-in-race", "empty-stream-when-crowded"),
-    "load.hangup-stream": ("hangup-leaks-when-crowded",),
-}
+#: The one that needs other lanes beside it is played mixed.
 MIXED = ("cooldown-shared-by-lanes", FAITHFUL)
+#: The scenario that shows each of the others, and those.
+SHOWN_BY = {
+    scenario: [name for name, defect in LOAD_DEFECTS.items() if scenario in defect.shown_by and name not in MIXED]
+    for scenario in sorted(frozenset[str]().union(*(defect.shown_by for defect in LOAD_DEFECTS.values())))
+}
+SHOWN_BY["load.chat"].append(FAITHFUL)
 
 pytestmark = pytest.mark.xdist_group("load-detection")
 
@@ -67,6 +69,8 @@ def test_a_load_defect_is_well_formed(name: str) -> None:
     assert defect.violates <= CATALOG.keys()
     assert defect.violates
     assert defect.at > 1
+    assert defect.shown_by
+    assert defect.shown_by <= {scenario.id for scenario in load_scenarios()}
 
 
 def row(clause: str, result: LoadResult, threshold: int | None) -> Compared:

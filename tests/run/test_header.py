@@ -34,6 +34,8 @@ def test_every_default_is_told() -> None:
     assert "connect 5 s" in told["deadlines"]
     assert (told["workers"], told["max_requests"], told["max_tokens"]) == ("3", "40", "none")
     assert {"attempts", "settle", "windows"} <= told.keys()
+    assert told["start"] == f"upstream within 20 s, gateway within {REFERENCE.ready_seconds:g} s"
+    assert header_of(options, url_profile(), (), ()).defaults["start"] == "nothing is launched"
 
 
 def test_a_target_at_a_url_is_its_url() -> None:

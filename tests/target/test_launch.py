@@ -71,6 +71,7 @@ def test_a_gateway_that_never_gets_ready_is_given_up(mode: str, answer: str, tmp
     with pytest.raises(LaunchError, match=r"not ready after 0.5 s") as caught:
         launch(fake_profile(tmp_path, mode, ready_seconds=0.5), LANES, scratch=tmp_path)
     assert answer in caught.value.what
+    assert "raise ready_seconds in its profile" in caught.value.hint
     assert time.monotonic() - begun < 8
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.errors import UpstreamError
+from conformance.errors import UpstreamError, UsageError
 from conformance.upstream import process
 from conformance.upstream.process import start_upstream
 from tests.upstream.peer import eventually
@@ -101,9 +101,27 @@ def test_an_upstream_that_does_not_come_up_is_killed(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(sys, "executable", str(silent))
     monkeypatch.setattr(process, "START_SECONDS", 0.5)
     monkeypatch.setattr(process, "STOP_SECONDS", 0.1)
-    with pytest.raises(UpstreamError, match="not up"):
+    with pytest.raises(UpstreamError, match=r"not up after 0\.5 s") as caught:
         start_upstream(1)
+    assert caught.value.hint.startswith("where the machine is only slow, set CONFORMANCE_UPSTREAM_SECONDS")
     assert gone(int((tmp_path / "pid").read_text()))
+
+
+def test_the_deadline_is_the_callers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The variable that the error names is the number of seconds; what is none is a usage error that names it."""
+    silent = tmp_path / "silent"
+    silent.write_text("#!/bin/sh\nexec sleep 60\n")
+    silent.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(silent))
+    monkeypatch.setattr(process, "STOP_SECONDS", 0.1)
+    monkeypatch.setenv(process.START_VARIABLE, "0.25")
+    with pytest.raises(UpstreamError, match=r"not up after 0\.25 s"):
+        start_upstream(1)
+    for wrong in ("soon", "-1", "0", "nan", "inf"):
+        monkeypatch.setenv(process.START_VARIABLE, wrong)
+        with pytest.raises(UsageError, match=wrong) as caught:
+            process.start_seconds()
+        assert caught.value.where == "CONFORMANCE_UPSTREAM_SECONDS"
 
 
 def test_the_log_is_kept() -> None:

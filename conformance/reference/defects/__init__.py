@@ -87,5 +87,9 @@ def find_defect(name: str) -> Defect:
     known: dict[str, Defect] = {**DEFECTS, **LOAD_DEFECTS}
     if name in known:
         return known[name]
-    near = difflib.get_close_matches(name, known, n=3)
-    raise UsageError(f"no defect is called {name!r}", hint=f"near: {', '.join(near)}" if near else "")
+    lists = "`conformance defects` lists them"
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    parts = [other for other in known if name and name in other][:3]
+    proposed = list(dict.fromkeys([*near, *parts]))[:4]
+    hint = f"did you mean {' or '.join(proposed)}? {lists}" if proposed else lists
+    raise UsageError(f"the reference gateway has no defect {name!r}", where="--target reference:DEFECT", hint=hint)

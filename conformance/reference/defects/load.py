@@ -135,9 +135,16 @@ async def _few_watched(call: Call) -> AsyncIterator[None]:
         yield
 
 
-def load_defect(name: str, title: str, violates: str, behaviour: Behaviour, *, at: int) -> LoadDefect:
-    """A load defect whose clauses are written as one text, with blanks between."""
-    return LoadDefect(name=name, title=title, violates=frozenset(violates.split()), behaviour=behaviour, at=at)
+def load_defect(name: str, title: str, violates: str, behaviour: Behaviour, shown_by: str, *, at: int) -> LoadDefect:
+    """A load defect whose clauses, and the scenarios that show it under load, are written as one text each."""
+    return LoadDefect(
+        name=name,
+        title=title,
+        violates=frozenset(violates.split()),
+        behaviour=behaviour,
+        shown_by=frozenset(shown_by.split()),
+        at=at,
+    )
 
 
 TABLE = (
@@ -146,6 +153,7 @@ TABLE = (
         "Streams share five buffers: with more open, one client reads another's events",
         "isolation.nonce chunk.id.stable relay.text.equal stream.done.once stream.done.present",
         Behaviour(around=_open, flow=_shared_buffer),
+        "load.chat-stream",
         at=6,
     ),
     load_defect(
@@ -153,6 +161,7 @@ TABLE = (
         "The pool has three connections: the fourth request at once is a 500",
         "pool.healthy.asked",
         Behaviour(around=_small_pool),
+        "load.chat",
         at=4,
     ),
     load_defect(
@@ -160,6 +169,7 @@ TABLE = (
         "A cooldown is kept by the member's name: two failures of one lane silence the others'",
         "pool.healthy.asked",
         Behaviour(members=_warm, request_body=_note_member, failure=_cool_down),
+        "load.chat",
         at=8,
     ),
     load_defect(
@@ -167,6 +177,7 @@ TABLE = (
         "Streams that end together share a flag: one loses its last events",
         "stream.done.present stream.done.once",
         Behaviour(around=_open, flow=_last_piece_lost),
+        "load.chat-stream",
         at=5,
     ),
     load_defect(
@@ -174,6 +185,7 @@ TABLE = (
         "With more than seven requests open a stream is a 200 with an empty body",
         "reply.mode.stream timeout.idle.told",
         Behaviour(around=_open, flow=_nothing),
+        "load.chat-stream",
         at=8,
     ),
     load_defect(
@@ -181,6 +193,7 @@ TABLE = (
         "A counter that all requests move on has an answered request dispatched again",
         "pool.success.final timeout.idle.told",
         Behaviour(around=_open, accepted=_asked_again),
+        "load.chat",
         at=4,
     ),
     load_defect(
@@ -188,6 +201,7 @@ TABLE = (
         "Clients are watched while fewer than six are there: later hang-ups leave the upstream running",
         "pool.hangup.closes cancel.in-time",
         Behaviour(around=_few_watched),
+        "load.hangup-stream",
         at=6,
     ),
 )
