@@ -43,6 +43,14 @@ def _text_of(loader: Any, node: Any) -> str:
     return str(loader.construct_scalar(node))
 
 
+def _name_of(loader: Any, node: Any) -> str:
+    """A header name of multidict, as vcrpy writes aiohttp's: a call with the name as its one argument."""
+    called = loader.construct_sequence(node) if node.id == "sequence" else ()
+    if len(called) != 1 or not isinstance(called[0], str):
+        raise yaml.constructor.ConstructorError(None, None, "a header name of another form", node.start_mark)
+    return called[0]
+
+
 def _list_of(loader: Any, node: Any) -> list[Any]:
     return list(loader.construct_sequence(node, deep=True))
 
@@ -67,6 +75,9 @@ def _represent_text(dumper: Any, text: str) -> Any:
 
 for _name in ("python/str", "python/unicode", "timestamp"):
     _CassetteLoader.add_constructor(_TAG + _name, _text_of)
+for _name in ("multidict.istr", "multidict._multidict.istr", "multidict._multidict_py.istr"):
+    _CassetteLoader.add_constructor(_TAG + "python/object/apply:" + _name, _name_of)
+    _CassetteLoader.add_constructor(_TAG + "python/object/new:" + _name, _name_of)
 _CassetteLoader.add_constructor(_TAG + "binary", _bytes_of)
 _CassetteLoader.add_constructor(_TAG + "python/tuple", _list_of)
 _CassetteLoader.add_constructor(_TAG + "python/object/new:_io.BytesIO", _buffer_of)

@@ -25,6 +25,9 @@ from conformance.cassette.dialect import dump, parse
         "!!int '" + "9" * 5000 + "'",
         "!!binary 'é'",
         "!!binary '@@@'",
+        "!!python/object/apply:multidict.istr {args: [a]}",
+        "!!python/object/apply:multidict.istr [a, b]",
+        "!!python/object/apply:multidict.istr [[a]]",
         "!!binary 'AP8'",
         "!!float x",
         "*a",
@@ -53,6 +56,12 @@ def test_harmless_tags_of_vcrpy() -> None:
         "e: !!python/object/new:_io.BytesIO\n  state: !!python/tuple [!!binary AP8=, 0, null]\nf: 2026-08-25\n"
     )
     assert parse(text.encode()) == {"a": "x", "b": "y", "c": [1, 2], "d": b"\0\xff", "e": b"\0\xff", "f": "2026-08-25"}
+
+
+def test_header_names_of_aiohttp() -> None:
+    """vcrpy writes multidict's names as calls; they are read as the text that they hold."""
+    text = "? !!python/object/apply:multidict._multidict.istr\n- Accept\n: - a\nb: c\n"
+    assert parse(text.encode()) == {"Accept": ["a"], "b": "c"}
 
 
 def test_dump_is_for_people() -> None:

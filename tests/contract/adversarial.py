@@ -308,6 +308,23 @@ STREAMS: dict[str, Capture] = {
         ),
     ),
     **_both(
+        "the legacy API's reason under a token cap, told twice",
+        ask("completions", stream=True, max_tokens=2),
+        wire(
+            stream(
+                *(
+                    {**completion(text, reason), "usage": None}
+                    for text, reason in (("Hel", None), ("lo", "length"), ("", "length"))
+                )
+            )
+        ),
+    ),
+    **_both(
+        "a moderation after the usage",
+        _USAGE,
+        wire(stream(*words("Hi", usage=None), usage_chunk(), chunk(choices=[], moderation={"input": {}}))),
+    ),
+    **_both(
         "a legacy completion stream",
         ask("completions", stream=True),
         wire(
@@ -549,6 +566,11 @@ WHOLE: dict[str, Capture] = {
         wire(chat('{"error": null, "finish_reason": "error"}')),
     ),
     **_both("a legacy completion", ask("completions"), wire(completion())),
+    **_both(
+        "a legacy completion of no token",
+        ask("completions"),
+        wire(completion("", usage={"prompt_tokens": 9, "total_tokens": 9})),
+    ),
     **_both(
         "a legacy completion of two prompts",
         ask("completions", prompt=["cf-q8w3zd a", "b"]),

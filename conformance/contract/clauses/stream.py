@@ -402,6 +402,12 @@ def terminal_present(x: Exchange) -> Iterator[Finding]:
             yield at_end(reply, f"a finish_reason for choice {choice.index} before [DONE]", "none")
 
 
+def _told_again(x: Exchange, before: object, choice: object) -> bool:
+    """Whether a legacy chunk without text repeats the reason, as the API's own legacy endpoint does under a token cap."""
+    repeats = isinstance(choice, dict) and choice.get("finish_reason") == before and not choice.get("text")
+    return x.request.endpoint is Endpoint.COMPLETIONS and repeats
+
+
 @clause(
     id="stream.terminal.once",
     level=Level.MUST,
@@ -418,7 +424,7 @@ def terminal_once(x: Exchange) -> Iterator[Finding]:
         reason = choice.get("finish_reason") if isinstance(choice, dict) else None
         if reason in (None, ""):
             continue
-        if index in ended:
+        if index in ended and not _told_again(x, ended[index], choice):
             yield at_event(
                 reply, event, f"one finish_reason for choice {index}", f"{show(ended[index])}, then {show(reason)}"
             )
