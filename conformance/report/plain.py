@@ -87,6 +87,8 @@ def _decoder(kind: Any) -> Decoder:
         (inner,) = (argument for argument in arguments if argument is not NoneType)
         decode = _decoder(inner)
         return lambda plain, path: None if plain is None else decode(plain, path)
+    if origin is tuple and arguments[-1] is not Ellipsis:
+        return _positions(tuple(map(_decoder, arguments)))
     if origin in (tuple, frozenset):
         return _sequence(_decoder(arguments[0]), tuple if origin is tuple else frozenset)
     if origin is dict:
@@ -136,6 +138,18 @@ def _sequence(decode_item: Decoder, make: Callable[[Any], Any]) -> Decoder:
         if not isinstance(plain, list):
             raise Misfit(f"{path} is not an array")
         return make([decode_item(item, f"{path}[{number}]") for number, item in enumerate(plain)])
+
+    return decode
+
+
+def _positions(decode_each: tuple[Decoder, ...]) -> Decoder:
+    """A tuple of so many items, each of its own type."""
+
+    def decode(plain: Any, path: str) -> Any:
+        if not isinstance(plain, list) or len(plain) != len(decode_each):
+            raise Misfit(f"{path} is not an array of {len(decode_each)}")
+        pairs = zip(decode_each, plain, strict=True)
+        return tuple(decode_item(item, f"{path}[{number}]") for number, (decode_item, item) in enumerate(pairs))
 
     return decode
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
@@ -218,14 +219,10 @@ def _load(report: Report) -> Iterator[RenderableType]:
     if footer is None or not footer.cells:
         return
     yield Rule(Text("alone and in parallel", "bold"), align="left", style="dim")
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for title in ("clause", "scenario", "result", "alone", "in parallel", "95 %", "from", "p"):
-        table.add_column(title, overflow="fold")
-    told = [row for row in footer.load if row.result != "holds"]
-    for row in told:
-        table.add_row(*(clean(cell) for cell in views.load_cells(row)))
-    if told:
-        yield table
+    for row in footer.load:
+        if row.result != "holds":
+            yield Text.assemble((clean(row.clause), "bold"), clean(f"  {row.result} in {row.scenario}"))
+            yield Padding(Text(clean(views.load_line(row))), (0, 0, 0, 2), expand=False)
     held = sum(row.result == "holds" for row in footer.load)
     yield Text(f"{counted(held, 'pair')} of clause and scenario held alone and in parallel", "dim")
     if any(cell.leg == "control" for cell in footer.cells):

@@ -184,20 +184,17 @@ def evidence(case: Case, finding: Finding, *, width: int = 240) -> tuple[WireLin
     return view(leg, span, width=width)
 
 
-def load_cells(row: LoadRow) -> tuple[str, ...]:
-    """The cells of a load row: clause, scenario, result, rates alone and loaded, interval, threshold, p."""
+def load_line(row: LoadRow) -> str:
+    """A load row in one line: how often it failed alone and loaded, how sure that is, from where on, and why so."""
     failed = sum(counts[0] for counts in row.load.values())
     total = sum(counts[1] for counts in row.load.values())
-    return (
-        row.clause,
-        row.scenario,
-        row.result + (f": {row.reason}" if row.reason else ""),
-        f"{row.alone[0]}/{row.alone[1]}",
-        f"{failed}/{total}",
-        f"{row.low:.0%} to {row.high:.0%}" if failed else "",
-        f"{row.threshold} at a time" if row.threshold else "",
-        f"{row.p:.2g}" if failed else "",
-    )
+    told = [f"failed {row.alone[0]} of {row.alone[1]} alone, {failed} of {total} in parallel"]
+    if failed:
+        told[0] += f" ({row.low:.0%} to {row.high:.0%} at 95 %)"
+        told.append(f"p {row.p:.2g}")
+    if row.threshold:
+        told.append(f"from {row.threshold} at a time on")
+    return "; ".join([*told, *filter(None, [row.reason])])
 
 
 def control_line(cells: Iterable[LoadCell]) -> str:
@@ -218,13 +215,13 @@ def flight_lines(case: Case) -> Iterator[str]:
     """A small timeline of what was in flight beside a failing exchange: one line for each request."""
     first = min((flight.start for flight in case.beside), default=0.0)
     last = max((flight.end for flight in case.beside), default=1.0)
-    scale = 48 / max(last - first, 1e-9)
+    scale = 30 / max(last - first, 1e-9)
     for flight in case.beside:
         start, end = int((flight.start - first) * scale), max(int((flight.end - first) * scale), 1)
         bar = " " * start + "─" * max(1, end - start)
         asked = ", ".join(f"{member} {at - flight.start:+.0f}" for at, member in flight.attempts)
         mark = ">" if flight.nonce == case.nonce else " "
-        yield f"{mark} {flight.nonce}  {bar:<50} {flight.start - first:.0f} to {flight.end - first:.0f} ms  {asked}"
+        yield f"{mark} {flight.nonce}  {bar:<32} {flight.start - first:.0f} to {flight.end - first:.0f} ms  {asked}"
 
 
 def leg_title(leg: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from conformance.contract.clause import Basis, Finding, Level, Outcome, Verdict
 from conformance.report.gate import close
 from conformance.report.model import (
@@ -9,7 +11,10 @@ from conformance.report.model import (
     AttemptLine,
     Case,
     ClientLine,
+    InFlight,
     Leg,
+    LoadCell,
+    LoadRow,
     Report,
     Requirement,
     RunHeader,
@@ -195,3 +200,39 @@ EVERYTHING = close(
     errors=("the upstream's journal overflowed",),
     spent={"requests": 17, "tokens": 1200},
 )
+
+CROWDED = replace(
+    REPEATED[0],
+    id="stream.twice[wire]@load:cf-abc125",
+    nonce="cf-abc125",
+    beside=(
+        InFlight(nonce="cf-abc125", start=1.0, end=9.0, attempts=((2.5, "u1"), (4.0, "u2"))),
+        InFlight(nonce="cf-abc126", start=2.0, end=20.0),
+    ),
+)
+LOADED = close(
+    HEADER,
+    (CROWDED,),
+    ended_at="2026-11-29T12:01:00Z",
+    load=(
+        LoadRow(
+            scenario="stream.twice",
+            clause="stream.done.once",
+            result="load-shaped",
+            alone=(0, 20),
+            load={"4": (0, 12), "8": (3, 24)},
+            low=0.03,
+            high=0.2,
+            p=0.001,
+            threshold=8,
+            case=CROWDED.id,
+        ),
+        LoadRow(scenario="stream.twice", clause="stream.utf8", result="holds", alone=(0, 20), load={"4": (0, 12)}),
+    ),
+    cells=(
+        LoadCell(
+            scenario="stream.twice", driver="wire", leg="control", shape="burst", concurrency=8, requests=24,
+            seconds=1.5, lag_ms=2.0, client_cpu=0.25,
+        ),
+    ),
+)  # fmt: skip

@@ -37,7 +37,7 @@ def schema() -> Any:
     return json.loads((data_root("schemas") / "report.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("report", [sample.EVERYTHING, sample.report(sample.HELD), sample.report()])
+@pytest.mark.parametrize("report", [sample.EVERYTHING, sample.LOADED, sample.report(sample.HELD), sample.report()])
 def test_round_trip(report: Report) -> None:
     """Decoding what was encoded gives the same report."""
     assert decode(encode(report)) == report
@@ -47,7 +47,7 @@ def test_every_line_fits_the_schema() -> None:
     """Every line of a report with everything in it is valid against schemas/report.json."""
     validator = Draft202012Validator(schema())
     Draft202012Validator.check_schema(schema())
-    for line in lines():
+    for line in (*lines(), *lines(encode(sample.LOADED))):
         assert not [error.message for error in validator.iter_errors(line)]
 
 

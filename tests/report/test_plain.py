@@ -25,6 +25,7 @@ class Thing:
     table: dict[Level, int] = field(default_factory=dict)
     maybe: Level | None = None
     flag: bool = False
+    places: tuple[tuple[float, str], ...] = ()
 
 
 things = st.builds(
@@ -38,6 +39,7 @@ things = st.builds(
     table=st.dictionaries(st.sampled_from(Level), st.integers()),
     maybe=st.none() | st.sampled_from(Level),
     flag=st.booleans(),
+    places=st.lists(st.tuples(st.floats(allow_nan=False, allow_infinity=False), st.text()), max_size=3).map(tuple),
 )
 
 
@@ -62,6 +64,21 @@ def test_empty_defaults_are_left_out() -> None:
 def test_unclean_bytes_are_base64(data: bytes) -> None:
     """Bytes that are no text or hold control characters are base64."""
     assert isinstance(bytes_to_plain(data), dict)
+
+
+@pytest.mark.parametrize(
+    ("places", "message"),
+    [
+        ([[1.0]], r"places\[0\] is not an array of 2"),
+        ([[1.0, "a", "b"]], r"places\[0\] is not an array of 2"),
+        (["ab"], r"places\[0\] is not an array of 2"),
+        ([["a", 1.0]], r"places\[0\]\[0\] is not of type float"),
+    ],
+)
+def test_items_of_a_fixed_tuple_have_their_places(places: object, message: str) -> None:
+    """A tuple of several types has as many items as types, in their order."""
+    with pytest.raises(Misfit, match=message):
+        from_plain(Thing, {"text": "", "data": "", "level": "MAY", "places": places})
 
 
 def test_whole_numbers_are_floats_too() -> None:

@@ -114,6 +114,18 @@ def test_reasons_of_skipped_cases_are_counted() -> None:
     assert lines[at + terminal.REASONS + 1] == "13 cases, 12 skipped; 1 check decided"
 
 
+def test_a_load_run_tells_what_parallel_requests_change() -> None:
+    """What does not simply hold has its numbers below its clause, whose id is whole; then the control and flights."""
+    lines = [line.rstrip() for line in shown(terminal.render(sample.LOADED)).splitlines()]
+    at = lines.index("stream.done.once  load-shaped in stream.twice")
+    assert " ".join(line.strip() for line in lines[at + 1 : at + 3]) == (
+        "failed 0 of 20 alone, 3 of 36 in parallel (3% to 20% at 95 %); p 0.001; from 8 at a time on"
+    )
+    assert lines[at + 3] == "1 pair of clause and scenario held alone and in parallel"
+    assert any(line.startswith("control, straight at the upstream: 24 requests in 1 cell, 0 of") for line in lines)
+    assert f"in flight beside cf-abc125 ({sample.CROWDED.id})" in lines
+
+
 def test_a_failed_run_ends_with_the_next_step() -> None:
     """The last lines are the commands that show the first finding alone and explain its clause, each on one line."""
     far = replace(sample.HEADER, command=f"conformance run --target ./{'long-name/' * 9}mine.toml")

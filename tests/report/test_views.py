@@ -91,6 +91,25 @@ def test_a_finding_without_span_shows_the_leg() -> None:
     assert [line.text for line in views.evidence(case, Finding(expected="a", actual="b"))] == ["HTTP/1.1 500 X"]
 
 
+def test_a_load_row_is_a_line() -> None:
+    """Failures of decided ones alone and in parallel, the interval, the corrected p, the threshold, the reason."""
+    shaped, holds = sample.LOADED.footer.load if sample.LOADED.footer else ()
+    assert views.load_line(shaped) == (
+        "failed 0 of 20 alone, 3 of 36 in parallel (3% to 20% at 95 %); p 0.001; from 8 at a time on"
+    )
+    assert views.load_line(replace(holds, reason="the harness was slow")) == (
+        "failed 0 of 20 alone, 0 of 12 in parallel; the harness was slow"
+    )
+
+
+def test_what_was_in_flight_fits_a_terminal() -> None:
+    """Each request beside the failing one is a bar on one clock with who was asked when; the failing one is marked."""
+    lines = list(views.flight_lines(sample.CROWDED))
+    assert [line.split()[:2] for line in lines] == [[">", "cf-abc125"], ["cf-abc126", "─" * 29]]
+    assert lines[0].endswith("0 to 8 ms  u1 +2, u2 +3")
+    assert all(len(line.rstrip()) <= 80 for line in lines)
+
+
 def test_legs_have_names() -> None:
     """A leg is named for a person."""
     names = [views.leg_title(leg) for leg in ("client", "request", "upstream:2")]
