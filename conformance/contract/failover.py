@@ -55,6 +55,8 @@ def cause_of(attempt: Attempt) -> Cause | None:
     reply = attempt.reply
     if reply is None or not reply.status:
         return Cause.TIMEOUT if attempt.end in (End.STALL, End.HANGUP) else Cause.CONNECTION
+    if reply.sealed:
+        return None  # nobody knows what it says
     if reply.ok:
         # An error inside a 2xx that is about the request itself fails the same way everywhere.
         about_request = any(kind_of(show(error, 2000)) is Kind.CONTEXT_LENGTH for error in reply.answer.errors)

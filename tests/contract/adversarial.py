@@ -64,6 +64,11 @@ def _crlf(frames: tuple[tuple[float, bytes], ...]) -> tuple[tuple[float, bytes],
     return tuple((at, data.replace(b"\n", b"\r\n")) for at, data in frames)
 
 
+#: No brotli at all, which nobody here can tell.
+_BROTLI = wire(b"\x0b\x02\x80abc\x03", headers=("Content-Encoding: br",))
+_NOTHING = wire(status=204, media="", framing="none")
+
+
 def _later(body: Any) -> Any:
     return wire(((40.0, compact(body)),), media="application/json", framing="length")
 
@@ -772,6 +777,16 @@ WHOLE: dict[str, Capture] = {
         ask(), _OK, Try(_OK, request=Ask(value=dict(reversed(list(ask(model="up-model").value.items())))))
     ),
     "a gzip member": capture(ask(), _OK, _gz(chat())),
+    **_both("a coding that has no decoder here", ask(), _BROTLI, "failover"),
+    "a member whose coding has no decoder here": capture(ask(), _OK, _BROTLI, "failover"),
+    **_both("another operation without content", Ask("/v1/files/f", None, "DELETE"), _NOTHING, "failover"),
+    **_both("the methods of a path", Ask("/v1/chat/completions", None, "OPTIONS"), _NOTHING, "failover"),
+    **_both("no change since then", listing().headed(("If-None-Match", '"x"')), wire(status=304, media="")),
+    **_both("a stored list", listing("/v1/chat/completions"), wire({"object": "list", "data": [], "has_more": False})),
+    **_both(
+        "a deleted model", Ask("/v1/models/m", None, "DELETE"), wire({"id": "m", "object": "model", "deleted": True})
+    ),
+    **_both("the head of a refusal", Ask("models", None, "HEAD"), wire(status=405, framing="close", end="close")),
     "a member that answers with a byte order mark": capture(ask(), _OK, wire(b"\xef\xbb\xbf" + compact(chat()))),
 }
 

@@ -10,7 +10,7 @@ from conformance.contract.evidence import at_end, at_event, at_exchange, at_head
 from conformance.contract.failover import cause_of, promised
 from conformance.contract.kinds import Kind, kind_of_reply
 from conformance.contract.when import has_output, replied, stayed, the_reply, upstream_known, usable
-from conformance.exchange.model import Attempt, Exchange
+from conformance.exchange.model import Attempt, Endpoint, Exchange
 from conformance.wire.transcript import End
 
 #: Dispatches for one client request that public gateways were seen to make range from 1 to 10.
@@ -37,6 +37,8 @@ def _others(x: Exchange) -> frozenset[str]:
 def _failed_over(x: Exchange) -> bool:
     if stayed(x) and x.attempts and x.terms.members is None and _genuine(x, x.attempts[0]):
         return False  # no member serves a name that nobody serves
+    if x.request.endpoint is Endpoint.OTHER and stayed(x) and the_reply(x).ok:
+        return False  # what a success of another operation has to hold is not known
     first = cause_of(x.attempts[0]) if stayed(x) and x.attempts else None
     if not stayed(x) or not x.attempts or first is None:
         return bool(stayed(x) and x.attempts and x.attempts[0].succeeded and x.terms.healthy)
