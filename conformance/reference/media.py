@@ -60,6 +60,10 @@ class Source:
         looks = any(start.startswith(field[: len(start)]) for field in FIELDS)
         return Media.EVENTS if looks or (labelled and start[:1] != b"<") else Media.OTHER
 
+    def _characters(self, data: bytes) -> bytes:
+        """The bytes as they came: a character may be cut between two reads, and is whole only when they are joined."""
+        return data if self._call.does(Step.WHOLE_CHARACTERS) else data.decode("utf-8", "replace").encode()
+
     async def json(self) -> Any:
         """The body as one JSON value. Raises UpstreamFault or UpstreamFailed."""
         self.heard()
@@ -67,7 +71,7 @@ class Source:
         size = len(self._start)
         try:
             while data := await self._read():
-                parts.append(data)
+                parts.append(self._characters(data))
                 self.heard()
                 if (size := size + len(data)) > self._limits.reply:
                     raise UpstreamFault(FaultKind.BROKEN, "the reply is too long")
@@ -89,7 +93,7 @@ class Source:
         data = self._start
         try:
             while data or (data := await self._read()):
-                if events := decoder.feed(data):
+                if events := decoder.feed(self._characters(data)):
                     yield events
                 data = b""
             yield decoder.end()

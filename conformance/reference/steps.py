@@ -39,6 +39,7 @@ class Step(StrEnum):
     DECODE_CONTENT = "decode-content"
     CONVERT_MEDIA = "convert-media"
     BOUND_EVENT = "bound-event"
+    WHOLE_CHARACTERS = "whole-characters"
     # the shape of an answer
     OWN_ID = "own-id"
     OBJECT = "object"

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 import zlib
+from bisect import bisect_right
 from dataclasses import replace
 from http import HTTPStatus
+from itertools import accumulate
 
 from conformance.cassette.model import EnvelopeEnd, Frame
 from conformance.errors import ScenarioError
@@ -66,6 +68,19 @@ def rechunk(draft: Draft, size: int) -> Draft:
         raise ScenarioError("a frame holds at least one byte")
     total = len(draft.body)
     return recut(draft, [*range(size, total, size), total]) if total else draft
+
+
+def split_characters(draft: Draft, ms: float) -> Draft:
+    """Every character outside ASCII is cut after its first byte; all that follows, its rest first, comes `ms` later."""
+    cuts = [offset + 1 for offset, byte in enumerate(draft.body) if byte >= 0xC2]
+    if not cuts:
+        raise ScenarioError("the body has no character outside ASCII to cut")
+    parted = split(draft, cuts)
+    starts = accumulate((frame.size for frame in parted.frames), initial=0)
+    frames = (
+        Frame(f.at + bisect_right(cuts, start) * ms, f.size) for f, start in zip(parted.frames, starts, strict=False)
+    )
+    return replace(parted, frames=tuple(frames))
 
 
 def coalesce(draft: Draft) -> Draft:

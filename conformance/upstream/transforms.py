@@ -54,6 +54,9 @@ def _ending(end: EnvelopeEnd) -> Callable[[Draft, int], Draft]:
 _ROWS = (
     Transform("rechunk:N", "frames of N bytes", change.rechunk),
     Transform("split-every-byte", "frames of one byte", lambda draft: change.rechunk(draft, 1)),
+    Transform(
+        "split-characters:MS", "characters outside ASCII are cut, MS between their bytes", change.split_characters
+    ),
     Transform("coalesce", "the whole body in one frame, together with the head", change.coalesce),
     Transform("pace:MS", "each event is one frame, MS after the one before", change.pace),
     Transform("delay-head:MS", "head and body come MS later", change.delay_head),

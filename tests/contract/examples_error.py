@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.contract.captures import Capture, ask, capture, chat, error, knowing, wire
+from tests.contract.captures import Capture, ask, capture, chat, error, knowing, listing, wire
 from tests.contract.example import Example, Examples
 
 OK = wire(chat())
@@ -31,9 +31,22 @@ def waiting(value: str) -> Capture:
     return told(error("Rate limit reached"), 429, headers=(f"Retry-After: {value}",))
 
 
+def busy(wait: str) -> Any:
+    """A rate limit that says how long to wait."""
+    return wire(error("Rate limit reached", type="requests"), status=429, headers=(f"Retry-After: {wait}",))
+
+
 def known(reply: Any, **terms: Any) -> Capture:
     """A reply to a request of which more is known."""
     return knowing(capture(ask(), reply), terms=terms)
+
+
+MODEL = {"id": "nope", "object": "model", "created": 1785402847, "owned_by": "gateway"}
+
+
+def retrieved(path: str, reply: Any) -> Capture:
+    """A single model, asked for by its path."""
+    return knowing(capture(listing(path), reply), terms={"known_models": frozenset({"other"})})
 
 
 def of(body: Any, *statuses: int, upstream: Any = None) -> tuple[Capture, ...]:
@@ -100,8 +113,18 @@ EXAMPLES: Examples = {
     ),
     "error.quota.status": Example(of(QUOTA, 429, 402), of(QUOTA, 500, 400)),
     "error.rate-limit.retry-after": Example(
-        (capture(ask(), LIMIT, LIMIT),),
-        (capture(ask(), wire(error("Rate limit reached", type="requests"), status=429), LIMIT),),
+        (
+            capture(ask(), LIMIT, LIMIT),
+            *(capture(ask(), busy(told), busy("20")) for told in ("20", "17", "60", "Fri, 31 Dec 2027 23:59:59 GMT")),
+            *(capture(ask(), busy("1"), busy(said)) for said in ("0", "1", "Fri, 31 Dec 2027 23:59:59 GMT")),
+            capture(ask(), busy("4"), (busy("20"), busy("4"))),
+            capture(ask(), busy("1"), (wire(error("Overloaded."), status=503), busy("20"))),
+        ),
+        (
+            capture(ask(), wire(error("Rate limit reached", type="requests"), status=429), LIMIT),
+            *(capture(ask(), busy(told), busy("20")) for told in ("20000", "1", "9")),
+            capture(ask(), busy("1"), (busy("20"), busy("4"))),
+        ),
     ),
     "error.retry-after.valid": Example(
         tuple(waiting(value) for value in ("7", "0", "Fri, 31 Dec 2027 23:59:59 GMT")),
@@ -120,8 +143,13 @@ EXAMPLES: Examples = {
         (known(wire(error("Bad."), status=500), request_valid=False), known(OK, request_valid=False)),
     ),
     "error.unknown-model.status": Example(
-        (known(wire(NO_MODEL, status=404), known_models=frozenset({"other"})),),
         (
+            known(wire(NO_MODEL, status=404), known_models=frozenset({"other"})),
+            retrieved("/v1/models/nope", wire(NO_MODEL, status=404)),
+        ),
+        (
+            retrieved("/v1/models/nope", wire(MODEL)),
+            retrieved("/v1/models/maker%2Fnope?x=1", wire(MODEL)),
             known(wire(NO_MODEL, status=500), known_models=frozenset({"other"})),
             known(OK, known_models=frozenset({"other"})),
         ),

@@ -21,6 +21,13 @@ def streamed(message: Any, upstream: Any = None) -> Capture:
 PLAIN = "The upstream failed: temperature is out of range."
 PAGE = "<!DOCTYPE html>\n<html><head><title>502</title></head><body><h1>Bad Gateway</h1></body></html>"
 WORDY = wire({"error": {"message": "Invalid value for temperature, ask your account team."}}, status=400)
+
+
+def keyed(key: str) -> Try:
+    """A refusal of a member that was asked with that key."""
+    return Try(wire(error("No."), status=401), key=key)
+
+
 REFUSED = wire(error("Incorrect API key provided: sk-up-****abcd."), status=401)
 ORG = wire(error("Rate limit reached in organization org-a1b2c3d4 on tokens"), status=429)
 BOTH = (said(PLAIN), streamed(PLAIN))
@@ -67,8 +74,12 @@ EXAMPLES: Examples = {
         ),
     ),
     "error.message.no-key": Example(
-        (said("Incorrect API key provided.", REFUSED),),
-        (said("Incorrect API key provided: sk-up-****abcd.", REFUSED), streamed("Bad key sk-abcdefgh1234", REFUSED)),
+        (said("Incorrect API key provided.", REFUSED), said("Refused: sk-test-x.", keyed("sk-test-member-0001"))),
+        (
+            said("Refused (key gw1-lane***)", keyed("gw1-lane-000007")),
+            said("Incorrect API key provided: sk-up-****abcd.", REFUSED),
+            streamed("Bad key sk-abcdefgh1234", REFUSED),
+        ),
     ),
     "error.message.no-account": Example(
         (said("Rate limit reached on tokens", ORG),),

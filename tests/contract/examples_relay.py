@@ -45,6 +45,10 @@ LIMIT = wire(error("Rate limit reached for requests", type="requests", code="rat
 EMBED = ask("embeddings")
 
 
+REFUSAL = wire(chat(None, message={"refusal": "I cannot."}))
+REFUSING = (opening(), chunk(delta={"refusal": "I cannot."}), chunk(reason="stop"))
+LIMITED = error("Rate limit reached for requests", type="requests", code="rate_limit_exceeded")
+BROKEN_OFF = wire(stream(opening(), chunk("One "), LIMITED, done=False))
 SURENESS = {"content": [{"token": "Hi", "logprob": -0.1, "bytes": None, "top_logprobs": []}], "refusal": None}
 SURE = wire(chat("Hi", choice={"logprobs": SURENESS}))
 SURE_STREAM = wire(stream(opening(), chunk("Hi", choice={"logprobs": SURENESS}), chunk(reason="stop")))
@@ -160,6 +164,16 @@ EXAMPLES: Examples = {
             relayed(CUT, wire(stream(opening(), chunk("One two "), FAILED, done=False)), STREAM),
         ),
     ),
+    "relay.refusal.kept": Example(
+        (
+            relayed(REFUSAL, REFUSAL),
+            relayed(wire(stream(*REFUSING)), wire(stream(*REFUSING)), STREAM),
+        ),
+        (
+            relayed(REFUSAL, wire(chat("I cannot."))),
+            relayed(wire(stream(*REFUSING)), wire(stream(*words("I cannot."))), STREAM),
+        ),
+    ),
     "relay.logprobs.kept": Example(
         (relayed(SURE, SURE, ask(logprobs=True)), relayed(SURE_STREAM, SURE_STREAM, ask(stream=True, logprobs=True))),
         (
@@ -246,6 +260,18 @@ EXAMPLES: Examples = {
             ),
         ),
         (relayed(wire(error("Invalid value for temperature."), status=400), wire(error("Bad request."), status=400)),),
+    ),
+    "relay.error.kind-kept": Example(
+        (
+            relayed(BROKEN_OFF, BROKEN_OFF, STREAM),
+            relayed(
+                BROKEN_OFF, wire(stream(opening(), chunk("One "), error("Too many requests."), done=False)), STREAM
+            ),
+        ),
+        (
+            relayed(BROKEN_OFF, TOLD, STREAM),
+            relayed(BROKEN_OFF, wire(stream(opening(), chunk("One "), done=False), end="close"), STREAM),
+        ),
     ),
     "relay.error.code-kept": Example(
         (relayed(wire(LONG, status=400), wire(LONG, status=400)),),

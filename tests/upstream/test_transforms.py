@@ -111,6 +111,16 @@ def test_frames_are_cut_anew() -> None:
     assert frames(transformed(draft(b""), "rechunk:5")) == [(0.0, 0)]
 
 
+def test_characters_are_cut_between_their_bytes() -> None:
+    """Each character outside ASCII is in two frames, the second and all after it MS later; the bytes stay."""
+    body = 'data: {"a":"ß🌍"}\n\n'.encode()
+    made = transformed(draft(body), "split-characters:5")
+    assert made.body == body
+    assert frames(made) == [(0.0, 13), (5.0, 2), (10.0, 7)]
+    with pytest.raises(ScenarioError, match="no character"):
+        transformed(draft(), "split-characters:5")
+
+
 def test_coalesce_makes_one_write() -> None:
     """All frames become one that goes out with the head."""
     assert frames(transformed(draft(), "coalesce")) == [(0.0, len(BODY))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import unquote
 
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.evidence import at_content, at_head, at_path, show
@@ -324,6 +325,18 @@ def _upstream_retry_after(x: Exchange) -> str | None:
     return None
 
 
+#: A gateway may wait longer than a member asks, for reasons of its own; seconds that became milliseconds are longer still.
+_MUCH_LONGER = 100
+
+
+def _upstream_waits(x: Exchange) -> list[int]:
+    """The seconds that members asked to be left alone for, where every refusal says so; two at least."""
+    refusals = [a.reply for a in x.attempts or () if a.reply is not None and a.reply.status in (429, 503)]
+    fields = [reply.header("retry-after") or "" for reply in refusals]
+    told = [int(field) for field in fields if field.isascii() and field.isdigit() and len(field) < 10]
+    return told if len(told) == len(fields) and min(told, default=0) >= 2 else []
+
+
 @clause(
     id="error.rate-limit.retry-after",
     level=Level.SHOULD,
@@ -334,8 +347,15 @@ def _upstream_retry_after(x: Exchange) -> str | None:
     applies=lambda x: _api(x) and the_reply(x).status in (429, 503) and _upstream_retry_after(x) is not None,
 )
 def retry_after(x: Exchange) -> Iterator[Finding]:
-    if the_reply(x).header("retry-after") is None:
+    told = the_reply(x).header("retry-after")
+    if told is None:
         yield at_head(the_reply(x), f"Retry-After: {_upstream_retry_after(x)}", "no Retry-After")
+        return
+    waits = _upstream_waits(x)
+    if not waits or not told.isascii() or not told.isdigit():
+        return
+    if int(told) < min(waits) / 2 or int(told) > max(waits) * _MUCH_LONGER:
+        yield at_head(the_reply(x), f"about {_upstream_retry_after(x)} s, as the upstream said", f"Retry-After: {told}")
 
 
 #: RFC 9110 section 5.6.7: the one form of a date that may be sent.
@@ -385,6 +405,13 @@ def request_status(x: Exchange) -> Iterator[Finding]:
         yield at_head(the_reply(x), "status 400", f"status {the_reply(x).status}")
 
 
+def _model_asked(x: Exchange) -> str | None:
+    """The model that the request is about: its body's, or the one in the path of a single model."""
+    if x.request.endpoint is not Endpoint.MODEL:
+        return x.request.model
+    return unquote(x.request.target.split("?", 1)[0].split("/models/", 1)[-1])
+
+
 @clause(
     id="error.unknown-model.status",
     level=Level.MUST,
@@ -395,8 +422,8 @@ def request_status(x: Exchange) -> Iterator[Finding]:
     applies=lambda x: (
         stayed(x)
         and x.terms.known_models is not None
-        and x.request.model is not None
-        and x.request.model not in x.terms.known_models
+        and _model_asked(x) is not None
+        and _model_asked(x) not in x.terms.known_models
         and x.request.endpoint is not Endpoint.OTHER
     ),
 )

@@ -82,6 +82,13 @@ def _foreign_key(x: Exchange) -> bool:
     return _relayed(x) and any(attempt.request.head.get("authorization") != mine for attempt in x.attempts or ())
 
 
+def _key_heads(x: Exchange) -> list[str]:
+    """The first eight characters of each member's key, where the client's own key does not begin so."""
+    keys = [(a.request.head.get("authorization") or "").removeprefix("Bearer ") for a in x.attempts or ()]
+    mine = (x.request.head.get("authorization") or "").removeprefix("Bearer ")
+    return [key[:8] for key in keys if len(key) >= 12 and not mine.startswith(key[:8])]
+
+
 def _finding(x: Exchange, event: StreamEvent | None, expected: str, actual: str) -> Finding:
     reply = the_reply(x)
     return (
@@ -239,6 +246,10 @@ def no_address(x: Exchange) -> Iterator[Finding]:
 )
 def no_key(x: Exchange) -> Iterator[Finding]:
     yield from _matches(x, _KEY, "no key, be it masked")
+    for event, text in _messages(x):
+        shown = next((head for head in _key_heads(x) if head in text and not _KEY.search(text[:_SEARCHED])), None)
+        if shown is not None:
+            yield _finding(x, event, "no key, be it masked", show(shown))
 
 
 @clause(

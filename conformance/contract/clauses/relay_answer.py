@@ -71,6 +71,27 @@ def _difference(expected: str, actual: str) -> str:
     return f" ({len(actual)} characters of {len(expected)})"
 
 
+def _refusal_owed(x: Exchange) -> bool:
+    both = both_whole(x) is not None and x.request.endpoint is Endpoint.CHAT
+    return both and any(choice.refusal for choice, _ in pairs(x))
+
+
+@clause(
+    id="relay.refusal.kept",
+    level=Level.SHOULD,
+    basis=Basis.CONTRACT,
+    title="A refusal reaches the client as a refusal",
+    rationale="Clients of structured outputs look at `refusal` before they parse the content. What other APIs refuse has no such place: a SHOULD.",
+    source="openai-api/chat-object",
+    applies=_refusal_owed,
+)
+def refusal_kept(x: Exchange) -> Iterator[Finding]:
+    for upstream, mine in pairs(x):
+        if upstream.refusal and (mine is None or upstream.refusal not in mine.refusal):
+            told = f"content {show(mine.text)}" if mine is not None and mine.text else "no refusal"
+            yield at_end(the_reply(x), f"the refusal {show(upstream.refusal)}", told)
+
+
 @clause(
     id="relay.reason.kept",
     level=Level.MUST,

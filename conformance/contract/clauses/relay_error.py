@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from conformance.contract.clause import Basis, Finding, Level, clause
-from conformance.contract.evidence import at_content, at_exchange, at_head, at_path, show
-from conformance.contract.kinds import Kind, error_object, inner_status, kind_of_reply, reason_of
+from conformance.contract.evidence import at_content, at_end, at_exchange, at_head, at_path, show
+from conformance.contract.kinds import Kind, error_object, inner_status, kind_of, kind_of_reply, reason_of
 from conformance.contract.when import stayed, the_reply
 from conformance.exchange.model import Endpoint, Exchange, Reply
 from conformance.wire.facts import Span
@@ -195,3 +195,42 @@ def code_kept(x: Exchange) -> Iterator[Finding]:
             yield at_exchange(x, show(_code(_errors(x)[-1])), told)
         else:
             yield at_path(reply, path, show(_code(_errors(x)[-1])), told)
+
+
+#: Kinds that a client acts on: it compacts its history, waits, tops its account up, or words its prompt anew.
+_ACTED_ON = frozenset({Kind.CONTEXT_LENGTH, Kind.RATE_LIMIT, Kind.QUOTA, Kind.CONTENT_FILTER})
+_LIMITS = frozenset({Kind.RATE_LIMIT, Kind.QUOTA})
+
+
+def _kinds_in_stream(x: Exchange) -> frozenset[Kind]:
+    """The kinds of the errors that stand inside the members' streams."""
+    streams = [a.reply for a in x.attempts or () if a.reply is not None and a.reply.ok and a.reply.events]
+    return _ACTED_ON & {kind_of(show(error, 2000)) for reply in streams for error in reply.answer.errors}
+
+
+def _kind_owed(x: Exchange) -> bool:
+    if not stayed(x) or any(attempt.succeeded for attempt in x.attempts or ()):
+        return False
+    reply = the_reply(x)
+    told = not reply.complete or bool(reply.answer.errors)  # one that is told as a success is relay.error.told's
+    return reply.ok and bool(reply.events) and told and bool(_kinds_in_stream(x))
+
+
+@clause(
+    id="relay.error.kind-kept",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="What kind of error broke a stream off reaches the client",
+    rationale="After output there is no status: a rate limit, or a full context, told as an outage or a cut is tried again at once.",
+    source="incident/streams",
+    applies=_kind_owed,
+)
+def kind_kept(x: Exchange) -> Iterator[Finding]:
+    reply, kinds = the_reply(x), _kinds_in_stream(x)
+    told = [kind_of(show(error, 2000)) for error in reply.answer.errors]
+    if kinds & _LIMITS:
+        kinds |= _LIMITS  # the API itself tells both as 429
+    if not kinds.intersection(told):
+        names = " or ".join(sorted(kind.value for kind in kinds))
+        what = show(reply.answer.errors[0]) if reply.answer.errors else "no error: the stream is cut"
+        yield at_end(reply, f"an error that says {names}", what)

@@ -97,6 +97,13 @@ TABLE = (
         Behaviour(health=told_otherwise(_rule(silent=1e-9))),
         "cooldown.silent-alone",
     ),
+    defect(
+        "probe-too-early",
+        "A member is tried again after a quarter of its window",
+        "cooldown.silent",
+        Behaviour(health=told_otherwise(_rule(silent=0.25))),
+        "cooldown.silent-alone",
+    ),
     # incident D: a failed probe opens the next window
     defect(
         "failed-probe-forgotten",

@@ -90,6 +90,10 @@ def _with_unit(fields: Fields, status: int, call: Call) -> Fields:
     return tuple((name, f"{value}s" if name == "retry-after" else value) for name, value in fields)
 
 
+def _in_milliseconds(fields: Fields, status: int, call: Call) -> Fields:
+    return tuple((name, f"{value}000" if name == "retry-after" else value) for name, value in fields)
+
+
 def _own_wrong_request(error: ErrorReply, call: Call) -> bool:
     return call.answered is None and error.status == 400
 
@@ -232,6 +236,13 @@ STATUS = (
         "error.rate-limit.retry-after",
         Behaviour(headers=without_field("retry-after")),
         shown_by="errors.openai-rate-limit",
+    ),
+    defect(
+        "retry-after-in-milliseconds",
+        "Retry-After tells a member's seconds in milliseconds",
+        "error.rate-limit.retry-after",
+        Behaviour(headers=_in_milliseconds),
+        shown_by="errors.rate-limit-seconds",
     ),
     defect(
         "retry-after-with-unit",

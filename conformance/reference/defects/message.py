@@ -55,6 +55,11 @@ def _address(message: str, call: Call) -> str:
     return f'Post "{member.base_url}/chat/completions": {message}' if member else message
 
 
+def _with_key(message: str, call: Call) -> str:
+    member = call.lane.members[0] if call.lane and call.answered else None
+    return f"{message} (key {member.api_key[:8]}***)" if member else message
+
+
 def _uncut(message: str, call: Call) -> str:
     """All that a member's validator listed, in words without brackets."""
     said = re.sub(r"[\[\](){}'\"]", " ", read_reason(call.answered_body).message)
@@ -121,6 +126,12 @@ TABLE = (
         "A message starts with the address of the member",
         "error.message.no-address blind.identity.body",
         _worded(_address),
+    ),
+    defect(
+        "key-head-in-message",
+        "A message names the member's key by its first letters",
+        "error.message.no-key",
+        _worded(_with_key),
     ),
     # OpenAI echoes a masked key in its 401
     defect(

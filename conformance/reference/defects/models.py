@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from conformance.reference.behaviour import Behaviour
+from conformance.reference.behaviour import Behaviour, ErrorReply
 from conformance.reference.call import Call
 from conformance.reference.defects.entry import defect
 from conformance.reference.defects.hooks import Doc
@@ -25,6 +26,15 @@ def _without(name: str) -> Callable[[Doc], Doc]:
         return doc | {"data": [{key: value for key, value in item.items() if key != name} for item in doc["data"]]}
 
     return edit
+
+
+def _any_model(error: ErrorReply, call: Call) -> ErrorReply:
+    """A model object for whatever name stands in the path."""
+    name = call.path.partition("/models/")[2]
+    if not name:
+        return error
+    doc = {"id": name, "object": "model", "created": 1785402847, "owned_by": "gateway"}
+    return dataclasses.replace(error, status=200, doc=doc)
 
 
 def _other_model(doc: Any, call: Call) -> Any:
@@ -56,6 +66,13 @@ TABLE = (
         "The models list ends after its first entry",
         "models.listed",
         _list(lambda doc: doc | {"data": doc["data"][:1]}),
+    ),
+    defect(
+        "any-model-retrieved",
+        "Any name can be retrieved as a model",
+        "error.unknown-model.status",
+        Behaviour(error=_any_model),
+        shown_by="models.retrieve-unknown",
     ),
     # Gemini's resource names in an OpenAI model object
     defect(

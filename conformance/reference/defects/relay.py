@@ -51,6 +51,15 @@ def _texts(edit: Callable[[str], str]) -> Behaviour:
     return Behaviour(doc=each_choice(in_part("message")), chunks=each_stream_choice(in_part("delta")))
 
 
+def _refusal_said(name: str) -> Callable[[Doc], None]:
+    def each(choice: Doc) -> None:
+        part = choice[name]
+        if part.get("refusal"):
+            part["content"] = part.pop("refusal")
+
+    return each
+
+
 def _ascii(text: str) -> str:
     return text.encode("ascii", "replace").decode()
 
@@ -124,7 +133,7 @@ LAUNDERED = (
     defect(
         "error-chunk-dropped",
         "An error inside a member's success is dropped",
-        "relay.error.told pool.exhausted.told",
+        "relay.error.told pool.exhausted.told relay.error.kind-kept",
         _skipping(Step.REFUSE_ERROR_IN_SUCCESS),
     ),
     # diegosouzapw/OmniRoute#3424: error text as assistant content
@@ -167,6 +176,21 @@ CHANGED = (
         "Every character outside ASCII becomes a question mark",
         "relay.text.equal",
         _texts(_ascii),
+    ),
+    # katanemo/plano#980, xberg-io/liter-llm#152
+    defect(
+        "reads-decoded-apart",
+        "Each read from a member is decoded alone, so that a character cut between two is lost",
+        "relay.text.equal",
+        _skipping(Step.WHOLE_CHARACTERS),
+        shown_by="content.unicode-split-characters",
+    ),
+    defect(
+        "refusal-as-content",
+        "A member's refusal becomes the content",
+        "relay.refusal.kept",
+        Behaviour(doc=each_choice(_refusal_said("message")), chunks=each_stream_choice(_refusal_said("delta"))),
+        shown_by="baseline.refusal baseline.refusal-stream",
     ),
     defect(
         "deltas-trimmed",

@@ -50,7 +50,58 @@ def _instructions_last(doc: Doc, call: Call) -> None:
         doc["messages"].sort(key=lambda message: message["role"] in ("system", "developer"))
 
 
+def _falsy_dropped(doc: Doc, call: Call) -> None:
+    for name in ("temperature", "top_p", "seed", "n", "max_tokens"):
+        if name in doc and not doc[name]:
+            del doc[name]
+
+
+def _clamped(doc: Doc, call: Call) -> None:
+    if doc.get("temperature", 0) > 1:
+        doc["temperature"] = 1
+
+
+def _instructions_first(doc: Doc, call: Call) -> None:
+    if "messages" in doc:
+        doc["messages"].sort(key=lambda message: message["role"] not in ("system", "developer"))
+
+
+def _trimmed(doc: Doc, call: Call) -> None:
+    for message in doc.get("messages", ()):
+        if isinstance(message.get("content"), str):
+            message["content"] = message["content"].strip()
+
+
 TABLE = (
+    defect(
+        "zeros-not-forwarded",
+        "A parameter that is zero is taken for one that is not there",
+        "relay.request.fields",
+        _sending(_falsy_dropped),
+        shown_by="relay-request.zeros",
+    ),
+    # Portkey 1.15.2 clamps what it takes for out of range
+    defect(
+        "temperature-clamped",
+        "A temperature above 1 reaches the member as 1",
+        "relay.request.fields",
+        _sending(_clamped),
+        shown_by="relay-request.extremes",
+    ),
+    defect(
+        "instructions-first",
+        "Instructions reach the member before all other messages",
+        "relay.request.messages",
+        _sending(_instructions_first),
+        shown_by="relay-request.late-instructions",
+    ),
+    defect(
+        "prompt-trimmed",
+        "White space at the ends of a message does not reach the member",
+        "relay.request.messages",
+        _sending(_trimmed),
+        shown_by="relay-request.white-space",
+    ),
     # openclaw/openclaw#80867
     defect(
         "token-caps-not-forwarded",

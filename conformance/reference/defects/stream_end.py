@@ -59,6 +59,14 @@ def _late_text(chunks: list[Doc], call: Call) -> list[Doc]:
     return told
 
 
+_OUTAGE = {"message": "The stream failed.", "type": "server_error", "param": None, "code": "upstream_error"}
+
+
+def _outage(chunks: list[Doc], call: Call) -> list[Doc]:
+    chat = call.operation is not Operation.RESPONSES
+    return [{"error": dict(_OUTAGE)} if chat and "error" in chunk else chunk for chunk in chunks]
+
+
 def _error_text(chunks: list[Doc], call: Call) -> list[Doc]:
     chat = call.operation is not Operation.RESPONSES
     return [{"error": chunk["error"]["message"]} if chat and "error" in chunk else chunk for chunk in chunks]
@@ -114,6 +122,14 @@ TABLE = (
         "The `error` of an error event is a text",
         "stream.error.shape",
         Behaviour(chunks=_error_text),
+    ),
+    # incident F: 401, 429, a full context and a filter are told apart from an outage, in a stream too
+    defect(
+        "stream-error-as-outage",
+        "Whatever breaks a stream off is told as one outage",
+        "relay.error.kind-kept",
+        Behaviour(chunks=_outage),
+        shown_by="finish.rate-limit-after-text",
     ),
     # incident F: after output an error is forwarded once
     defect(
