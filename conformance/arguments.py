@@ -50,7 +50,12 @@ def build_parser(version: str) -> ArgumentParser:
     _upstream(command("upstream", "run the replay upstream alone, for a gateway on another host"))
     _stage(command("stage", "let upstream and gateway stand, for load engines such as Locust"))
     report = command("report", "show a written report in another form", REPORT_EXIT_CODES)
-    report.add_argument("path", metavar="FILE|DIR", help="a report.jsonl, or the folder that holds one")
+    report.add_argument(
+        "path",
+        metavar="FILE|DIR",
+        nargs="+",
+        help="a report.jsonl, or the folder that holds one; several with --format matrix",
+    )
     report.add_argument(
         "--exit-code", action="store_true", help="exit with the code that the run ended with: 0, 1 or 3"
     )

@@ -31,14 +31,14 @@ def render(report: Report) -> str:
 
 def _lines(report: Report) -> Iterator[str]:
     run, told = report.header, numbers(report)
-    yield f"## Gateway conformance: {_text(views.result(report))}\n"
-    yield f"**{_text(f'{run.target} {run.target_version}'.strip())}**, suite {_text(run.suite_version)},"
-    yield f"declares {_text(', '.join(run.capabilities) or 'no capability')};"
+    yield f"## Gateway conformance: {text(views.result(report))}\n"
+    yield f"**{text(f'{run.target} {run.target_version}'.strip())}**, suite {text(run.suite_version)},"
+    yield f"declares {text(', '.join(run.capabilities) or 'no capability')};"
     yield f"{counted(told.cases, 'case')}, {told.skipped:,} skipped, {counted(told.checks, 'check')}.\n"
     yield f"| area | {' | '.join(outcome.value for outcome in Outcome)} |"
     yield f"|---|{'---:|' * len(Outcome)}"
     for row in views.areas(report):
-        yield f"| {_text(row.area)} | {' | '.join(f'{number:,}' for number in row.counts.values())} |"
+        yield f"| {text(row.area)} | {' | '.join(f'{number:,}' for number in row.counts.values())} |"
     found = views.violations(report)
     for violation in found[:CLAUSES]:
         yield from _violation(report.header, violation)
@@ -47,10 +47,10 @@ def _lines(report: Report) -> Iterator[str]:
     problems = views.faults(report)
     if problems:
         yield "\n### Faults of the run itself\n"
-        yield from (f"- {_text(line)}" for line in problems[:CLAUSES])
+        yield from (f"- {text(line)}" for line in problems[:CLAUSES])
     yield from _readings(report)
     if run.defaults:
-        yield "\nDefaults: " + _text(", ".join(f"{name} {value}" for name, value in run.defaults.items()))
+        yield "\nDefaults: " + text(", ".join(f"{name} {value}" for name, value in run.defaults.items()))
 
 
 def _readings(report: Report) -> Iterator[str]:
@@ -62,7 +62,7 @@ def _readings(report: Report) -> Iterator[str]:
     yield f"| scenario | {' | '.join(reading.value for reading in Reading)} |"
     yield f"|---|{'---:|' * len(Reading)}"
     for row in rows[:READINGS]:
-        name = f"**{_text(row.name)}**" if row.bad else _text(row.name)
+        name = f"**{text(row.name)}**" if row.bad else text(row.name)
         yield f"| {name} | {' | '.join(f'{number:,}' if number else '' for number in row.counts.values())} |"
     if len(rows) > READINGS:
         yield f"\nand {counted(len(rows) - READINGS, 'more scenario')}"
@@ -74,21 +74,21 @@ def _violation(run: RunHeader, found: Violation) -> Iterator[str]:
     mark = "❌" if need.gates else "⚠️"
     yield f"\n<details><summary>{mark} {escape(clean(f'{need.id}: {need.title}'))}</summary>\n"
     norm = (
-        f"[{_text(need.source)}]({need.link})"
+        f"[{text(need.source)}]({need.link})"
         if re.fullmatch(r"https://[^\s()<>]+", need.link)
-        else _text(views.norm(need))
+        else text(views.norm(need))
     )
-    yield f"{need.level.value} {need.basis.value}, {norm}. {_text(need.rationale)}\n"
-    yield f"- case: {_text(case.id)} {_text(case.title)}"
-    yield f"- client: {_text(views.exchange_line(case))}"
-    yield f"- attempts: {_text(views.attempts_line(case))}"
+    yield f"{need.level.value} {need.basis.value}, {norm}. {text(need.rationale)}\n"
+    yield f"- case: {text(case.id)} {text(case.title)}"
+    yield f"- client: {text(views.exchange_line(case))}"
+    yield f"- attempts: {text(views.attempts_line(case))}"
     if found.others:
-        yield f"- also in: {_text(views.listed(found.others))}"
+        yield f"- also in: {text(views.listed(found.others))}"
     if command := follow.alone(run, case, need.id):
         yield from ("- alone:", "", *_fenced([clean(command)]), "")
     for finding in found.findings[:FINDINGS]:
-        yield f"- expected: {_text(finding.expected)}"
-        yield f"- actual: {_text(finding.actual)}"
+        yield f"- expected: {text(finding.expected)}"
+        yield f"- actual: {text(finding.actual)}"
         wire = [f"{_when(line.at)} {'>' if line.hit else ' '} {line.text}" for line in views.evidence(case, finding)]
         if wire:
             yield from ("", *_fenced(wire), "")
@@ -106,5 +106,6 @@ def _fenced(lines: list[str]) -> list[str]:
     return [f"{fence}text", *lines, fence]
 
 
-def _text(text: str) -> str:
-    return escape(_SPECIAL.sub(r"\\\1", clean(text)), quote=False)
+def text(words: str) -> str:
+    """Words that mean themselves in Markdown, also within a table."""
+    return escape(_SPECIAL.sub(r"\\\1", clean(words)), quote=False)

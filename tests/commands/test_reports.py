@@ -32,6 +32,18 @@ def test_forms(form: str, start: str, tmp_path: Path, capsys: pytest.CaptureFixt
         assert capsys.readouterr().out.startswith(start)
 
 
+def test_several_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A matrix has a column for each report; any other form shows one, and says so."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "report.jsonl").write_bytes(DATA)
+    both = [str(tmp_path / "one"), str(tmp_path / "two")]
+    assert main(["report", *both, "--format", "matrix", "--exit-code"]) == 1
+    assert "| `a.b` | MUST | A fact | **1** | **1** |" in capsys.readouterr().out
+    assert main(["report", *both]) == 2
+    assert "add --format matrix" in capsys.readouterr().err
+
+
 def test_the_reports_code_only_when_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Showing a report succeeds; `--exit-code` ends as the run did."""
     (tmp_path / "report.jsonl").write_bytes(DATA)
