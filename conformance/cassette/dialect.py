@@ -45,7 +45,7 @@ def _text_of(loader: Any, node: Any) -> str:
 
 def _name_of(loader: Any, node: Any) -> str:
     """A header name of multidict, as vcrpy writes aiohttp's: a call with the name as its one argument."""
-    called = loader.construct_sequence(node) if node.id == "sequence" else ()
+    called: list[Any] = loader.construct_sequence(node) if node.id == "sequence" else []
     if len(called) != 1 or not isinstance(called[0], str):
         raise yaml.constructor.ConstructorError(None, None, "a header name of another form", node.start_mark)
     return called[0]
