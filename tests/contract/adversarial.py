@@ -776,6 +776,14 @@ WHOLE: dict[str, Capture] = {
     "the members were asked with another order of keys": capture(
         ask(), _OK, Try(_OK, request=Ask(value=dict(reversed(list(ask(model="up-model").value.items())))))
     ),
+    "a member's own way to embed": capture(
+        ask("embeddings"),
+        wire(embeddings([0.1, 0.2])),
+        Try(wire({"embeddings": [[0.1, 0.2]]}), request=Ask("/api/embed", {"input": ["cf-q8w3zd"]})),
+    ),
+    "a recorder's word for both keys": capture(
+        ask(), wire(chat(), headers=("Set-Cookie: **REDACTED**",)), Try(_OK, key="**REDACTED**")
+    ),
     "a gzip member": capture(ask(), _OK, _gz(chat())),
     **_both("a coding that has no decoder here", ask(), _BROTLI, "failover"),
     "a member whose coding has no decoder here": capture(ask(), _OK, _BROTLI, "failover"),

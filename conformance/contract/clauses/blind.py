@@ -263,6 +263,10 @@ def _bearer(value: str | None) -> bytes:
     return token.strip().encode()
 
 
+#: What recorders write in place of a key.
+_REDACTED = re.compile(rb"\W*(redacted|filtered|removed|masked|hidden|dummy|secret|x+)?\W*", re.I)
+
+
 def secrets_of(x: Exchange) -> list[bytes]:
     """The byte strings that must not reach this client: what the terms say, and the keys the gateway sent up."""
     mine = _bearer(x.request.head.get("authorization"))
@@ -272,7 +276,7 @@ def secrets_of(x: Exchange) -> list[bytes]:
             token = _bearer(attempt.request.head.get(name))
             if token:
                 found.add(token)
-    return sorted(token for token in found if len(token) >= 6 and token != mine)
+    return sorted(token for token in found if len(token) >= 6 and token != mine and not _REDACTED.fullmatch(token))
 
 
 @clause(

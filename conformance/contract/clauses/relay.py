@@ -158,7 +158,7 @@ def _nothing_said(x: Exchange) -> bool:
     if found is None or not found[1].ok or found[1].answer.errors or _truncated(x):
         return False
     reply = found[1]
-    if x.request.endpoint is Endpoint.EMBEDDINGS:
+    if x.request.endpoint is Endpoint.EMBEDDINGS and found[0].request.endpoint is Endpoint.EMBEDDINGS:
         data = reply.doc.get("data") if reply.doc is not None else None
         return not data
     if x.request.endpoint not in CHOICES or found[0].request.endpoint not in CHOICES:
