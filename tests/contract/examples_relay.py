@@ -54,6 +54,13 @@ SURE = wire(chat("Hi", choice={"logprobs": SURENESS}))
 SURE_STREAM = wire(stream(opening(), chunk("Hi", choice={"logprobs": SURENESS}), chunk(reason="stop")))
 
 
+def sure(*numbers: float) -> Any:
+    """A reply whose one token has the first number, and beside it tokens with the others."""
+    others = [{"token": f"t{at}", "logprob": number, "bytes": None} for at, number in enumerate(numbers[1:])]
+    item = {"token": "Hi", "logprob": numbers[0], "bytes": None, "top_logprobs": others}
+    return wire(chat("Hi", choice={"logprobs": {"content": [item], "refusal": None}}))
+
+
 def relayed(upstream: Any, reply: Any, request: Any = None) -> Capture:
     """What a gateway made of one member's envelope."""
     return capture(request or ask(), reply, upstream)
@@ -175,8 +182,18 @@ EXAMPLES: Examples = {
         ),
     ),
     "relay.logprobs.kept": Example(
-        (relayed(SURE, SURE, ask(logprobs=True)), relayed(SURE_STREAM, SURE_STREAM, ask(stream=True, logprobs=True))),
         (
+            relayed(SURE, SURE, ask(logprobs=True)),
+            relayed(SURE_STREAM, SURE_STREAM, ask(stream=True, logprobs=True)),
+            relayed(sure(-0.5, -7.25), sure(-0.50001, -7.25), ask(logprobs=True, top_logprobs=1)),
+            relayed(sure(-0.5, -7.25), sure(-0.5), ask(logprobs=True)),
+            relayed(sure(-0.5, -7.25, -9.0), sure(-0.5, -7.25), ask(logprobs=True, top_logprobs=1)),
+        ),
+        (
+            relayed(sure(-0.5), sure(-0.6), ask(logprobs=True)),
+            relayed(sure(-0.0004), sure(0), ask(logprobs=True)),
+            relayed(sure(-0.5, -7.25), sure(-0.5), ask(logprobs=True, top_logprobs=1)),
+            relayed(sure(-0.5, -7.25), sure(-0.5, -7.5), ask(logprobs=True, top_logprobs=1)),
             relayed(SURE, wire(chat("Hi")), ask(logprobs=True)),
             relayed(SURE_STREAM, wire(stream(*words("Hi"))), ask(stream=True, logprobs=True)),
         ),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.clauses.legs import (
@@ -114,10 +116,10 @@ def reason_kept(x: Exchange) -> Iterator[Finding]:
             yield at_end(the_reply(x), show(told), show(mine.reasons[-1]))
 
 
-def _tokens(reply: Reply) -> dict[int, list[str]]:
-    """The tokens of which a chat reply gives log probabilities, by choice."""
+def _tokens(reply: Reply) -> dict[int, list[dict[str, Any]]]:
+    """The tokens with their log probabilities that a chat reply gives, by choice."""
     docs = [event.doc for event in reply.events] or [reply.doc]
-    found: dict[int, list[str]] = {}
+    found: dict[int, list[dict[str, Any]]] = {}
     for doc in docs:
         choices = doc.get("choices") if doc is not None else None
         for choice in choices if isinstance(choices, list) else []:
@@ -127,8 +129,33 @@ def _tokens(reply: Reply) -> dict[int, list[str]]:
             if not isinstance(content, list) or not isinstance(index, int):
                 continue
             for item in content:
-                found.setdefault(index, []).append(str(item.get("token")) if isinstance(item, dict) else "")
+                found.setdefault(index, []).append(item if isinstance(item, dict) else {})
     return found
+
+
+def _same_token(expected: dict[str, Any], actual: dict[str, Any]) -> bool:
+    """Whether two are one token, about as probable; a number may lose digits on its way, not its magnitude."""
+    left, right = expected.get("logprob"), actual.get("logprob")
+    if not isinstance(left, int | float) or not isinstance(right, int | float):
+        return left is None and expected.get("token") == actual.get("token")
+    return math.isclose(left, right, rel_tol=1e-3, abs_tol=1e-6) and expected.get("token") == actual.get("token")
+
+
+def _alternatives(item: dict[str, Any]) -> list[dict[str, Any]]:
+    told = item.get("top_logprobs")
+    return [one for one in told if isinstance(one, dict)] if isinstance(told, list) else []
+
+
+def _changed(x: Exchange, expected: dict[str, Any], actual: dict[str, Any]) -> str:
+    """What became of a token's log probabilities, or ""."""
+    if not _same_token(expected, actual):
+        return f"{show(expected.get('token'))} {show(expected.get('logprob'))}"
+    asked = x.request.get("top_logprobs")
+    told = _alternatives(actual)
+    for one in _alternatives(expected)[: asked if isinstance(asked, int) else 0]:
+        if not any(_same_token(one, other) for other in told):
+            return f"{show(one.get('token'))} {show(one.get('logprob'))} beside {show(expected.get('token'))}"
+    return ""
 
 
 def _logprobs_owed(x: Exchange) -> bool:
@@ -151,9 +178,16 @@ def logprobs_kept(x: Exchange) -> Iterator[Finding]:
     assert both is not None
     mine = _tokens(both[1])
     for index, expected in _tokens(both[0]).items():
-        if mine.get(index, []) != expected:
-            told = mine.get(index, [])
-            yield at_end(the_reply(x), f"{len(expected)} tokens {show(expected, 60)}", f"{len(told)} {show(told, 60)}")
+        told = mine.get(index, [])
+        names = [[str(item.get("token")) for item in side] for side in (expected, told)]
+        if names[0] != names[1]:
+            yield at_end(
+                the_reply(x), f"{len(expected)} tokens {show(names[0], 60)}", f"{len(told)} {show(names[1], 60)}"
+            )
+            continue
+        lost = next(((what, b) for a, b in zip(expected, told, strict=True) if (what := _changed(x, a, b))), None)
+        if lost is not None:
+            yield at_end(the_reply(x), lost[0], show({**lost[1], "bytes": None}))
 
 
 def _same_json(left: str, right: str) -> bool:

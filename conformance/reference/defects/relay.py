@@ -60,6 +60,11 @@ def _refusal_said(name: str) -> Callable[[Doc], None]:
     return each
 
 
+def _chosen_alone(choice: Doc) -> None:
+    for item in (choice.get("logprobs") or {}).get("content") or ():
+        item["top_logprobs"] = []
+
+
 def _ascii(text: str) -> str:
     return text.encode("ascii", "replace").decode()
 
@@ -217,6 +222,13 @@ CHANGED = (
         "Log probabilities that were asked for are dropped",
         "relay.logprobs.kept logprobs.present",
         Behaviour(doc=each_choice(put("logprobs", None)), chunks=each_stream_choice(put("logprobs", None))),
+    ),
+    defect(
+        "alternatives-dropped",
+        "Of the log probabilities that were asked for only the chosen token's are left",
+        "relay.logprobs.kept",
+        Behaviour(doc=each_choice(_chosen_alone), chunks=each_stream_choice(_chosen_alone)),
+        shown_by="baseline.logprobs baseline.logprobs-stream",
     ),
     # BerriAI/litellm#36168
     defect(

@@ -150,6 +150,7 @@ TABLE = (
         "The deltas of a response's call do not name their item",
         "responses.stream.item-ids",
         _events(_drop("item_id", "_arguments.delta")),
+        "responses.tool-stream",
     ),
     defect(
         "response-done-text-cut",
