@@ -79,6 +79,7 @@ EXAMPLES: Examples = {
             said("Refused (key gw1-lane***)", keyed("gw1-lane-000007")),
             said("Incorrect API key provided: sk-up-****abcd.", REFUSED),
             streamed("Bad key sk-abcdefgh1234", REFUSED),
+            capture(ask(), wire(error("Refused: sk-proj-a1b2c3d4e5f6g7h8"), status=401)),
         ),
     ),
     "error.message.no-account": Example(

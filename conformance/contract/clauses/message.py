@@ -48,6 +48,7 @@ _KEY = re.compile(
     r"\b(?:sk|gsk|xai|hf|key|pk|rk)[-_][A-Za-z0-9_-]{0,24}(?:\*{2,}|\.{3,})[A-Za-z0-9]{2,}|\*{3,}[A-Za-z0-9]{3,6}\b|\bsk-[A-Za-z0-9_-]{8,}"
     r"|\bAIza[A-Za-z0-9_-]{20,}|\b[Bb]earer [A-Za-z0-9._~+/-]{12,}"
 )
+_WHOLE_KEY = re.compile(r"\b(?:sk|gsk|xai|hf)[-_](?=\S*\d)[A-Za-z0-9_-]{16,}(?![*.]{2})")
 _ACCOUNT = re.compile(r"\b(?:org|proj|acct|team|account|user)[-_][A-Za-z0-9]{4,}[A-Za-z0-9-]*")
 
 
@@ -235,6 +236,15 @@ def no_address(x: Exchange) -> Iterator[Finding]:
             yield _finding(x, event, "no upstream address", show(match.group(0)))
 
 
+def _whole_keys(x: Exchange) -> Iterator[tuple[StreamEvent | None, str]]:
+    """Keys that stand unmasked in a message and are not the client's own, where that one is known."""
+    mine = x.request.head.get("authorization") or ""
+    for event, text in _messages(x) if mine else ():
+        for match in _WHOLE_KEY.finditer(text[:_SEARCHED]):
+            if match.group(0) not in mine and match.group(0).encode() not in x.request.body:
+                yield event, match.group(0)
+
+
 @clause(
     id="error.message.no-key",
     level=Level.MUST,
@@ -242,9 +252,15 @@ def no_address(x: Exchange) -> Iterator[Finding]:
     title="No piece of an upstream key stands in an error's message",
     rationale="Providers echo masked keys in their 401: to the gateway's client that is a piece of somebody else's key.",
     source="openai-api/production-safety",
-    applies=_foreign_key,
+    applies=lambda x: _foreign_key(x) or (x.attempts is None and any(True for _ in _whole_keys(x))),
 )
 def no_key(x: Exchange) -> Iterator[Finding]:
+    if x.attempts is None:
+        for event, key in _whole_keys(x):
+            yield _finding(
+                x, event, "no key but the client's own", f"{len(key)} characters of one, {show(key[:6])} first"
+            )
+        return
     yield from _matches(x, _KEY, "no key, be it masked")
     for event, text in _messages(x):
         shown = next((head for head in _key_heads(x) if head in text and not _KEY.search(text[:_SEARCHED])), None)
