@@ -121,7 +121,8 @@ def _areas(report: Report) -> Iterator[RenderableType]:
             table.add_row(clean(row.area), *(_count(row.counts[outcome], style) for outcome, style in _STYLES.items()))
         yield table
     held = ", ".join(f"{row.area} {row.counts[Outcome.HELD]:,}" for row in rows if row.told and not row.rank)
-    silent = ", ".join(row.area for row in rows if not row.told)
+    loaded = {row.clause.partition(".")[0] for row in (report.footer.load if report.footer else ())}
+    silent = ", ".join(row.area for row in rows if not row.told and row.area not in loaded)
     others = {name: areas for name, areas in (("held", held), ("untested", silent)) if areas}
     if worse and others:
         yield Text()

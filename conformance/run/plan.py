@@ -136,7 +136,12 @@ def plan_cases(scenarios: Sequence[Scenario], drivers: Iterable[str], profile: P
                 cases.append(_placed(planned, lane))
                 lane += len(cases[-1].lanes)
     if not cases:
-        raise UsageError("no selected scenario fits the selected drivers", where="--select, --driver")
+        fitting = [name for name in DRIVERS if any(fits(scenario, name) for scenario in scenarios)]
+        hint = f"{' or '.join(fitting)} can send some of them" if fitting else ""
+        raise UsageError("no selected scenario fits the selected drivers", where="--select, --driver", hint=hint)
+    if all(case.skipped for case in cases):
+        reasons = ", ".join(dict.fromkeys(case.skipped for case in cases))
+        raise UsageError(f"every selected scenario is left out: {reasons}", where="--select", hint="select others, too")
     return tuple(cases)
 
 

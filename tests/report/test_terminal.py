@@ -126,6 +126,12 @@ def test_a_load_run_tells_what_parallel_requests_change() -> None:
     assert f"in flight beside cf-abc125 ({sample.CROWDED.id})" in lines
 
 
+def test_an_area_that_load_judged_is_not_untested() -> None:
+    """The exchanges of a load run are dropped; what they were judged by stands in its rows."""
+    unmet = replace(sample.CROWDED, verdicts=sample.NOTHING.verdicts)
+    assert "untested" not in shown(terminal.render(replace(sample.LOADED, cases=(unmet,))))
+
+
 def test_a_failed_run_ends_with_the_next_step() -> None:
     """The last lines are the commands that show the first finding alone and explain its clause, each on one line."""
     far = replace(sample.HEADER, command=f"conformance run --target ./{'long-name/' * 9}mine.toml")

@@ -36,6 +36,15 @@ def test_the_raw_driver_repeats() -> None:
     assert [case.lane for case in cases] == [0, 1, 2, 3]
 
 
+def test_nothing_but_skipped_cases_is_no_run() -> None:
+    """Where the target's declaration rules out all that was selected, that is told before anything is started."""
+    needy = [scenario(name, f'needs = ["{name}"]') for name in ("retries", "failover")]
+    with pytest.raises(UsageError) as caught:
+        plan_cases(needy[:1], ["wire", "httpx"], REFERENCE)
+    assert caught.value.what == "every selected scenario is left out: the target does not declare retries"
+    assert len(plan_cases(needy, ["wire"], REFERENCE)) == 2
+
+
 def test_what_is_not_promised_is_skipped() -> None:
     """A scenario that needs an undeclared capability is a skipped case that says so, and takes no lane."""
     needy = scenario("needy", 'needs = ["cache", "retries"]')
@@ -70,8 +79,9 @@ def test_unknown_driver() -> None:
 
 def test_nothing_left() -> None:
     """A selection that no chosen driver can send is refused: it would prove nothing."""
-    with pytest.raises(UsageError, match="no selected scenario fits"):
+    with pytest.raises(UsageError, match="no selected scenario fits") as caught:
         plan_cases([scenario("raw", RAW)], ["httpx"], REFERENCE)
+    assert caught.value.hint == "wire can send some of them"
 
 
 def test_sequence_lanes() -> None:
@@ -86,7 +96,8 @@ def test_sequence_lanes() -> None:
 
 def test_sequences_where_lanes_cannot_isolate() -> None:
     """At a URL a sequence is skipped, with the reason, unless the target's lanes keep its memory apart."""
-    (case,) = plan_cases([scenario("steps", 'lane = "pool2"\nsteps = [{}, {}]')], ["wire"], url_profile())
+    steps = scenario("steps", 'lane = "pool2"\nsteps = [{}, {}]')
+    case, _ = plan_cases([steps, scenario("plain")], ["wire"], url_profile())
     assert case.skipped
 
 
