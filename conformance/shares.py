@@ -1,4 +1,4 @@
-"""Which upstream attempts of a capture belong to which of its client requests: by nonce, else by prompt, else by order.
+"""Which upstream attempts of a capture belong to which of its client requests: by nonce or prompt, then by the order.
 
 From request bodies and attempts to one share for each request. What cannot be told is None: the leg counts as not held.
 """
@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 from conformance.exchange.model import Attempt
 from conformance.wire.jsondoc import parse
@@ -32,7 +33,8 @@ def shared_out(bodies: Sequence[bytes], attempts: Sequence[Attempt]) -> list[Sha
     for key in set(keys):
         places = [place for place, other in enumerate(keys) if other == key]
         mine = [attempt for attempt, other in zip(attempts, theirs, strict=True) if other == key]
-        for place, share in zip(places, _parts(mine, len(places)), strict=True):
+        told = _by_document([bodies[place] for place in places], mine)
+        for place, share in zip(places, told or _parts(mine, len(places)), strict=True):
             shares[place] = share
     return shares if _all_told(keys, theirs) else [share or None for share in shares]
 
@@ -67,6 +69,28 @@ def _of_one(key: bytes, attempts: Sequence[Attempt], theirs: Sequence[bytes]) ->
         return tuple(attempts)
     pairs = zip(attempts, theirs, strict=True)
     return tuple(attempt for attempt, other in pairs if other == key or not NONCE.fullmatch(other))
+
+
+#: What a gateway sets for itself: two requests that differ in no more than that are not told apart by it.
+_ITS_OWN = ("model", "stream_options", "user", "metadata")
+
+
+def _document(body: bytes) -> dict[str, Any] | None:
+    doc = parse(body) if body else None
+    value = doc.value if doc is not None and doc.ok else None
+    return {name: item for name, item in value.items() if name not in _ITS_OWN} if isinstance(value, dict) else None
+
+
+def _by_document(bodies: Sequence[bytes], attempts: Sequence[Attempt]) -> list[Share]:
+    """The attempts of requests of one key that differ in what they ask for; [] where that does not tell them apart."""
+    documents = [_document(body) for body in bodies]
+    if len(bodies) == 1 or any(documents.count(document) > 1 or document is None for document in documents):
+        return []
+    asked = [_document(attempt.request.body) for attempt in attempts]
+    if any(document not in documents for document in asked):
+        return []
+    pairs = list(zip(attempts, asked, strict=True))
+    return [tuple(attempt for attempt, other in pairs if other == document) for document in documents]
 
 
 def _parts(attempts: list[Attempt], count: int) -> list[Share]:

@@ -84,6 +84,14 @@ def test_equal_requests_in_order() -> None:
     assert shares(leg(A, A), leg()) == [[], []]
 
 
+def test_equal_prompts_that_ask_for_different_things() -> None:
+    """Requests of one prompt are told apart by what else they ask for: then one of them may have no attempt at all."""
+    short, long = body("Ticket cf-aaaaaa1: say.", max_tokens=1), body("Ticket cf-aaaaaa1: say.", max_tokens=99)
+    assert shares(leg(short, long), leg(short)) == [[short], []]
+    assert shares(leg(short, long), leg(long, short, short)) == [[short, short], [long]]
+    assert shares(leg(short, long), leg(body("Ticket cf-aaaaaa1: say."))) == [None, None]
+
+
 def test_swapped_legs_are_told() -> None:
     """An upstream leg in the client's place is an error, not a verdict."""
     with pytest.raises(CassetteError, match="an upstream leg"):
