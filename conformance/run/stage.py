@@ -128,6 +128,13 @@ def open_stage(profile: Profile, cases: Sequence[PlannedCase], scratch: Path) ->
 
 
 def _found(profile: Profile, cases: Sequence[PlannedCase]) -> Stage:
+    ports = {member.port for lane in profile.lanes for member in lane.members}
+    seat = seat_found(profile, lanes_for(cases, profile, sorted(ports)) if profile.upstream_control else ())
+    return Stage(seat, None, RunningTarget(profile, base_url=profile.base_url))
+
+
+def seat_found(profile: Profile, lanes: tuple[Lane, ...]) -> Seat:
+    """How to play on a target that already runs, with the upstream that stands behind it. Raises TargetError."""
     import os
     from urllib.parse import urlsplit
 
@@ -144,6 +151,4 @@ def _found(profile: Profile, cases: Sequence[PlannedCase]) -> Stage:
     ports = sorted({member.port for lane in profile.lanes for member in lane.members})
     port = urlsplit(profile.upstream_control).port or 80
     address = Address(control_port=port, token=token, ports=tuple(ports))
-    lanes = lanes_for(cases, profile, ports)
-    seat = Seat(upstream=address, base_url=profile.base_url, version="", lanes=lanes, profile=profile)
-    return Stage(seat, None, RunningTarget(profile, base_url=profile.base_url))
+    return Seat(upstream=address, base_url=profile.base_url, version="", lanes=lanes, profile=profile)

@@ -18,6 +18,18 @@ from conformance.target.template import fill
 MEMBER_STATUSES = (401, 402, 403, 404, 408, 429, 500, 502, 503, 504, 529)
 
 
+#: The times and counts of a profile that belong to its capabilities.
+_TIMES = (
+    "first_token_timeout_ms",
+    "idle_timeout_ms",
+    "cooldown_ms",
+    "cooldown_after",
+    "quarantine_ms",
+    "retry_after_max_ms",
+    "cancel_ms",
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Renderer:
     """A configuration file's name, and the function that makes its text from the profile, the lanes and the port."""
@@ -38,8 +50,10 @@ def member_url(profile: Profile, member: Member) -> str:
 
 
 def lanes_json(profile: Profile, lanes: Sequence[Lane], port: int) -> str:
-    """Keys, lanes and members as plain JSON, for a start script of one's own."""
-    return _dump({"api_key": profile.api_key, "port": port, "lanes": _lanes(profile, lanes)})
+    """Keys, lanes and members as plain JSON, and what the profile declares: all that a gateway of one's own is told."""
+    declared = {name: getattr(profile, name) for name in _TIMES if getattr(profile, name) is not None}
+    config = {"api_key": profile.api_key, "port": port, "lanes": _lanes(profile, lanes)}
+    return _dump(config | {"declares": {"capabilities": sorted(profile.capabilities)} | declared})
 
 
 def reference_json(profile: Profile, lanes: Sequence[Lane], port: int) -> str:

@@ -42,6 +42,22 @@ def test_the_reference_gateway_gets_lanes_and_time_limits() -> None:
     }
 
 
+def test_a_gateway_of_ones_own_is_told_all_that_is_declared() -> None:
+    """Key, port and lanes, and the capabilities with the times that are set."""
+    profile = replace(load_profile("reference"), capabilities=frozenset({"failover", "cooldown"}), quarantine_ms=None)
+    config = json.loads(RENDERERS["lanes"].text(profile, LANES, 4000))
+    reference = json.loads(RENDERERS["reference"].text(profile, LANES, 4000))
+    assert (config["api_key"], config["port"], config["lanes"]) == (profile.api_key, 4000, reference["lanes"])
+    assert config["declares"] == {
+        "capabilities": ["cooldown", "failover"],
+        "first_token_timeout_ms": 2000,
+        "idle_timeout_ms": 2000,
+        "cooldown_ms": 600,
+        "cooldown_after": 1,
+        "cancel_ms": 500,
+    }
+
+
 def test_the_reference_gateway_remembers_what_is_declared() -> None:
     """Windows in seconds for the declared capabilities, and no section for the others."""
     profile = load_profile("reference")
