@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from conformance.columns import LEAST, plain
 from conformance.contract.catalog import select
 from conformance.contract.clause import Outcome, Verdict
 from conformance.contract.judge import judge as judge_exchange
@@ -62,8 +63,10 @@ class Benches:
         self._runner = asyncio.Runner()
         self._players: dict[tuple[str, frozenset[str] | None], Player] = {}
 
-    def bench(self, *, target: str = "reference", capabilities: Sequence[str] | None = None) -> Bench:
-        """A bench with a fresh lane. Raises UsageError, LaunchError."""
+    def bench(
+        self, *, target: str = "reference", capabilities: Sequence[str] | None = None, width: int = LEAST
+    ) -> Bench:
+        """A bench with a fresh lane; failures are told `width` columns wide. Raises UsageError, LaunchError."""
         declared = None if capabilities is None else spelt_out(capabilities)
         for name in declared or ():
             if name not in CAPABILITIES:
@@ -75,7 +78,8 @@ class Benches:
             self._players[key] = Player(self._ready[key][0], select(()))
         seat, running = self._ready[key]
         number = next(self._numbers)
-        return Bench(seat, running, self._players[key], self._runner, lane=number % len(seat.lanes), number=number)
+        lane = number % len(seat.lanes)
+        return Bench(seat, running, self._players[key], self._runner, lane=lane, number=number, width=width)
 
     def _launch(self, target: str, declared: frozenset[str] | None) -> tuple[Seat, RunningTarget]:
         profile: Profile = load_profile(target)
@@ -104,9 +108,18 @@ class Bench:
     """One test's gateway and lane."""
 
     def __init__(
-        self, seat: Seat, target: RunningTarget, player: Player, runner: asyncio.Runner, *, lane: int, number: int
+        self,
+        seat: Seat,
+        target: RunningTarget,
+        player: Player,
+        runner: asyncio.Runner,
+        *,
+        lane: int,
+        number: int,
+        width: int,
     ) -> None:
         self.seat = seat
+        self._width = width
         self.target = target
         self.lane = seat.lanes[lane]
         self._player = player
@@ -170,12 +183,7 @@ class Bench:
         header = header_of(RunOptions(target=self.seat.profile.name), self.seat.profile, chosen, ())
         shown = terminal.failure(header, case)
         if shown is not None:
-            from rich.console import Console
-
-            console = Console(width=100, color_system=None)
-            with console.capture() as capture:
-                console.print(shown)
-            pytest.fail(capture.get(), pytrace=False)
+            pytest.fail(plain(shown, self._width), pytrace=False)
         return verdicts
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.columns import TOLD, columns
+
 if TYPE_CHECKING:
     from conformance.bench import Bench, Benches
     from conformance.suite.session import SuiteSession
@@ -59,7 +61,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """xdist, in the controller: tell a new worker where the stage is."""
+    """xdist, in the controller: tell a new worker how wide the terminal is, and where the stage is."""
+    node.workerinput[TOLD] = columns(node.config)
     session = node.config.stash.get(_SESSION, None)
     if session is not None:
         node.workerinput["conformance"] = session.seat()
@@ -151,7 +154,7 @@ def bench(request: pytest.FixtureRequest, conformance_benches: Benches) -> Bench
     marker = request.node.get_closest_marker("conformance")
     wanted = dict(marker.kwargs) if marker is not None else {}
     wanted.setdefault("target", request.config.getoption("--target") or "reference")
-    return conformance_benches.bench(**wanted)
+    return conformance_benches.bench(**wanted, width=columns(request.config))
 
 
 @pytest.fixture

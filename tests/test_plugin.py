@@ -87,8 +87,9 @@ def test_slips(send, judge):
 '''
 
 
-def test_a_project(pytester: pytest.Pytester) -> None:
+def test_a_project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     """Send, play, judge and the marker do what they say; a violated clause fails its test, and shows the bytes."""
+    monkeypatch.setenv("COLUMNS", "130")
     pytester.makepyfile(test_gateway=TESTS)
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest", timeout=180)
     result.assert_outcomes(passed=7, failed=1, errors=1)
@@ -103,6 +104,8 @@ def test_a_project(pytester: pytest.Pytester) -> None:
             "*there is no capability 'telepathy'*",
         ]
     )
+    (rule,) = (line for line in result.stdout.lines if line.startswith("MUST contract · stream.done.once"))
+    assert len(rule) == 130
 
 
 def test_nothing_is_imported(pytester: pytest.Pytester) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from conformance.columns import LEAST, columns, plain
 from conformance.contract.catalog import select as select_clauses
 from conformance.errors import ConformanceError, HarnessError
 from conformance.load.plan import LoadOptions, Shape
@@ -34,8 +35,6 @@ from conformance.scenario.load import select as select_scenarios
 from conformance.target.load import load_profile
 
 _HARNESS, _USAGE = 3, 2
-#: A failure is told as wide as the terminal, within these columns.
-WIDTHS = (60, 200)
 _active: SuiteSession | None = None
 
 
@@ -44,7 +43,7 @@ class SuiteSession:
 
     def __init__(self, options: RunOptions, report: str, told: dict[str, Any] | None) -> None:
         self.options = options
-        self._width = int(told["width"]) if told else WIDTHS[0]
+        self._width = LEAST
         self.profile = load_profile(options.target)
         self.clauses = select_clauses(options.clauses)
         if not self.clauses:
@@ -98,16 +97,14 @@ class SuiteSession:
         """The session has begun in this process."""
         global _active
         self._session = session
+        self._width = columns(session.config)
         self._began = monotonic()
         if self.controls:
             _active = self
-            reporter = session.config.pluginmanager.getplugin("terminalreporter")
-            if reporter is not None:
-                self._width = min(max(session.config.get_terminal_writer().fullwidth, WIDTHS[0]), WIDTHS[1])
 
     def seat(self) -> dict[str, Any]:
         """What a worker needs to join; brings the stage up when it is first asked for."""
-        return {**self._open().seat.encode(), "lost": str(self._lost), "width": self._width}
+        return {**self._open().seat.encode(), "lost": str(self._lost)}
 
     def _open(self) -> Stage:
         if self._stage is None:
@@ -164,21 +161,12 @@ class SuiteSession:
 
     def failure(self, case: Case) -> str:
         """What fails `case`, as text; "" for nothing."""
-        from io import StringIO
-
-        from rich.console import Console
-
         from conformance.report import terminal
 
         if self._header is None:
             self._header = header_of(self.options, self.profile, self.clauses, ())
         shown = terminal.failure(self._header, case)
-        if shown is None:
-            return ""
-        console = Console(file=StringIO(), width=self._width, color_system=None)
-        with console.capture() as capture:
-            console.print(shown, crop=False)
-        return capture.get()
+        return "" if shown is None else plain(shown, self._width)
 
     def lose(self, reason: str) -> None:
         """Something of ours, or the gateway, is gone: the run has no result, and ends in every process of it."""

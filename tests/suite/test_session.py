@@ -8,8 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from conformance import reportfile
+from conformance.columns import LEAST
 from conformance.report.model import Report, RunEnd
-from conformance.suite.session import WIDTHS, SuiteSession
+from conformance.suite.session import SuiteSession
 
 pytest_plugins = ["pytester"]
 
@@ -70,7 +71,7 @@ def test_a_failure_is_as_wide_as_the_terminal(
     workers: tuple[str, ...], pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A failure's text fills the terminal of the controller, whoever played the case; a narrow one has its least."""
-    for columns, wide in ((130, 130), (45, WIDTHS[0])):
+    for columns, wide in ((130, 130), (45, LEAST)):
         monkeypatch.setenv("COLUMNS", str(columns))
         result, _ = suite(
             pytester, "--target", "reference:done-twice", "--driver", "wire", "--select", "baseline.chat-stream",
