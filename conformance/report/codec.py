@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from conformance import __version__
 from conformance.contract.clause import Outcome
 from conformance.errors import ReportError
 from conformance.report.caseline import fold, in_order, unfold
@@ -153,8 +154,10 @@ def _other_format(header: dict[str, Any], name: str, line: int) -> ReportError:
     """The refusal of a report that another version of the suite wrote."""
     told, suite = header.get("format"), header.get("suite_version")
     what = f"the report has format {told!r}, this suite reads format {FORMAT}"
-    by = f"suite {suite} wrote it: " if isinstance(suite, str) else ""
-    hint = f"{by}read it with that version, or run it again with this one"
+    other = isinstance(suite, str) and suite != __version__
+    hint = (
+        f"suite {suite} wrote it: read it with that version, or run it again with this one" if other else "run it again"
+    )
     return ReportError(what, where=f"{name}:{line}", hint=hint)
 
 

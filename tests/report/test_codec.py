@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from conformance import __version__
 from conformance.data import data_root
 from conformance.errors import ReportError
 from conformance.report.caseline import HELD, INAPPLICABLE
@@ -119,6 +120,9 @@ def test_another_format_tells_who_reads_it() -> None:
     """A report of another format is refused for that alone, whatever else its lines hold, with who wrote it."""
     with pytest.raises(ReportError, match="format 1") as caught:
         decode(with_line(0, format=1, suite_version="0.0.9", unheard_of=True))
+    with pytest.raises(ReportError, match="format 1") as same:
+        decode(with_line(0, format=1, suite_version=__version__))
+    assert same.value.hint == "run it again"
     assert caught.value.hint == "suite 0.0.9 wrote it: read it with that version, or run it again with this one"
 
 
