@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import itertools
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -31,7 +32,7 @@ from conformance.report.evidence import case_of
 from conformance.run.header import header_of
 from conformance.run.plan import PlannedCase
 from conformance.run.play import Player
-from conformance.run.stage import Seat
+from conformance.run.stage import Seat, seat_found
 from conformance.scenario.codec import play_item
 from conformance.scenario.model import Play, PlayItem, Scenario, ScenarioRequest
 from conformance.scenario.place import Place
@@ -39,6 +40,7 @@ from conformance.target.lanes import plan_lanes
 from conformance.target.launch import RunningTarget, launch
 from conformance.target.load import load_profile
 from conformance.target.profile import CAPABILITIES, Profile, spelt_out
+from conformance.upstream.client import SyncControlClient
 from conformance.upstream.process import UpstreamProcess, start_upstream
 
 #: Lanes of a launched gateway, each with four members; a test gets the next one, so that failures do not add up.
@@ -47,16 +49,14 @@ LANES, MEMBERS = 32, 4
 Items = str | PlayItem | Sequence[str | PlayItem]
 
 
-def start() -> UpstreamProcess:
-    """A replay upstream with enough members for every lane."""
-    return start_upstream(LANES * MEMBERS)
-
-
 class Benches:
-    """The gateways of one process, by target and promises; launched when first asked for."""
+    """The gateways of one process, by target and promises; launched when first asked for, with an upstream behind them.
 
-    def __init__(self, upstream: UpstreamProcess, scratch: Path) -> None:
-        self._upstream = upstream
+    A target that already runs is used with the upstream that its profile names, and its own lanes in turn.
+    """
+
+    def __init__(self, scratch: Path) -> None:
+        self._upstream: UpstreamProcess | None = None
         self._scratch = scratch
         self._ready: dict[tuple[str, frozenset[str] | None], tuple[Seat, RunningTarget]] = {}
         self._numbers = itertools.count()
@@ -85,9 +85,13 @@ class Benches:
         profile: Profile = load_profile(target)
         if declared is not None:
             profile = dataclasses.replace(profile, capabilities=declared)
-        lanes = profile.lanes or plan_lanes([MEMBERS] * LANES, ports=self._upstream.ports)
+        if profile.kind == "url":
+            return seat_found(profile, profile.lanes), RunningTarget(profile, base_url=profile.base_url)
+        upstream = self._upstream = self._upstream or start_upstream(LANES * MEMBERS)
+        count = min(LANES, profile.max_lanes or LANES)
+        lanes = plan_lanes([MEMBERS] * count, ports=upstream.ports)
         running = launch(profile, lanes, scratch=self._scratch)
-        address = self._upstream.address
+        address = upstream.address
         seat = Seat(upstream=address, base_url=running.base_url, version=running.version, lanes=lanes, profile=profile)
         return seat, running
 
@@ -102,6 +106,8 @@ class Benches:
         self._runner.close()
         for _, running in self._ready.values():
             running.stop()
+        if self._upstream is not None:
+            self._upstream.stop()
 
 
 class Bench:
@@ -122,6 +128,7 @@ class Bench:
         self._width = width
         self.target = target
         self.lane = seat.lanes[lane]
+        self.upstream = SyncControlClient(seat.upstream)
         self._player = player
         self._runner = runner
         self._lane_number = lane
@@ -135,27 +142,34 @@ class Bench:
         endpoint: str = "chat.completions",
         driver: str = "wire",
         model: str | None = None,
+        api_key: str | None = None,
         headers: Mapping[str, str] | None = None,
         hang_up: str = "",
+        wait_ms: float = 0.0,
+        pause_ms: float = 0.0,
         **params: Any,
     ) -> Exchange:
         """Send one request through the gateway and return what happened on both legs.
 
         `play` says what each member ("m0" to "m3", "default" for the rest) answers: cassette names as a scenario writes
-        them ("authored/openai/chat-hello | crlf"), or words ("@reset"). `params` are the API's parameters; `model`
-        replaces the lane's alias. Raises ScenarioError for a play that cannot be read, HarnessError when the
-        upstream is gone.
+        them ("authored/openai/chat-hello | crlf"), or words ("@reset"); without a play every member answers well.
+        `params` are the API's parameters; `model` and `api_key` replace the lane's alias and the target's key.
+        `hang_up` is when the client goes ("send", "head", "event:N"), `wait_ms` how much later, `pause_ms` how long a
+        slow reader rests before each read. Raises ScenarioError for a play that cannot be read, UsageError for a
+        parameter that is no JSON, HarnessError when the upstream is gone.
         """
+        for name, value in params.items():
+            _json(name, value)
         items = {name: _items(value) for name, value in (play or {}).items()}
         scenario = Scenario(
             id=f"test.{self._number}",
             title="",
             request=ScenarioRequest(
-                endpoint=endpoint, params=params, model=model, headers=tuple((headers or {}).items())
+                endpoint=endpoint, params=params, model=model, api_key=api_key, headers=tuple((headers or {}).items())
             ),
             play=Play(members={k: v for k, v in items.items() if k != "default"}, default=items.get("default", ())),
             lane="pool4",
-            behaviour=Behaviour(hang_up=hang_up),
+            behaviour=Behaviour(hang_up=hang_up, wait_ms=wait_ms, pause_ms=pause_ms),
         )
         self._sent += 1
         case = PlannedCase(scenario=scenario, driver=driver, lane=self._lane_number)
@@ -185,6 +199,14 @@ class Bench:
         if shown is not None:
             pytest.fail(plain(shown, self._width), pytrace=False)
         return verdicts
+
+
+def _json(name: str, value: Any) -> None:
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError) as error:
+        hint = "besides its own arguments send takes the API's parameters: help(send) tells them"
+        raise UsageError(f"{name} is no JSON value: {error}", where="send", hint=hint) from None
 
 
 def _items(value: Items) -> tuple[PlayItem, ...]:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from conformance.suite.session import SuiteSession
     from conformance.target.launch import RunningTarget
     from conformance.upstream.client import SyncControlClient
-    from conformance.upstream.process import UpstreamProcess
 
 SUITE = "conformance.suite"
 #: The attribute of a test report on which the suite's cases travel, each a line of report.jsonl.
@@ -122,29 +121,19 @@ def conformance_suite(request: pytest.FixtureRequest) -> SuiteSession:
     return request.config.stash[_SESSION]
 
 
-@pytest.fixture(scope="session")
-def conformance_upstream() -> Iterator[UpstreamProcess]:
-    """The process of the replay upstream, one for each process that runs tests."""
-    from conformance.bench import start
-
-    with start() as process:
-        yield process
-
-
 @pytest.fixture
-def upstream(conformance_upstream: UpstreamProcess) -> SyncControlClient:
-    """The replay upstream's control: `arm`, `take`, `stray`, `health`."""
-    return conformance_upstream.client()
+def upstream(bench: Bench) -> SyncControlClient:
+    """The control of the replay upstream behind this test's gateway: `arm`, `take`, `stray`, `health`."""
+    return bench.upstream
 
 
 @pytest.fixture(scope="session")
-def conformance_benches(
-    conformance_upstream: UpstreamProcess, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Benches]:
-    """The gateways that the tests of this process asked for; ended with the session."""
+def conformance_benches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Benches]:
+    """The gateways that the tests of this process asked for, and the upstream behind those that it launched; ended with
+    the session."""
     from conformance.bench import Benches
 
-    with Benches(conformance_upstream, tmp_path_factory.mktemp("gateway")) as benches:
+    with Benches(tmp_path_factory.mktemp("gateway")) as benches:
         yield benches
 
 
