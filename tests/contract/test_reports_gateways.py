@@ -7,10 +7,11 @@ import pytest
 from conformance.contract.catalog import CATALOG
 from conformance.contract.clause import Outcome
 from tests.contract.captures import Capture, verdicts
+from tests.contract.reports_further import FURTHER
 from tests.contract.reports_gateways import GATEWAYS
 from tests.contract.situation import Report, cases, wrong_capture
 
-_WRONG, _RIGHT = cases(GATEWAYS)
+_WRONG, _RIGHT = cases((*GATEWAYS, *FURTHER))
 
 
 @pytest.mark.parametrize("item", [pytest.param(item, id=name) for name, item in _WRONG])
@@ -38,5 +39,5 @@ def test_right_reply_passes(item: Capture) -> None:
 
 def test_report_ids_are_unique() -> None:
     """Each report has a name of its own."""
-    names = [item.id for item in GATEWAYS]
+    names = [item.id for item in (*GATEWAYS, *FURTHER)]
     assert len(set(names)) == len(names)
