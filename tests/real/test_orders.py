@@ -9,24 +9,44 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from conformance.run.plan import ruled_out
+from conformance.scenario.model import Scenario
 from conformance.target.load import load_profile
+from conformance.target.profile import Profile
 from tests.real.gateways import PRESENT
-from tests.run.orders import AREAS, FEW, Verdicts, remembering, run, whole
+from tests.run.orders import AREAS, Verdicts, remembering, run, whole
 
 TIMES = 3
+#: What is also run alone, each on a gateway of its own, which takes LiteLLM seconds to boot.
+ALONE = (
+    "cooldown.silent-half",
+    "cooldown.recovers",
+    "retry-after.overloaded",
+    "cache.tools",
+    "cache.sampling",
+    "isolation.parameters",
+    "lifecycle.alive-after-hang-up",
+    "lifecycle.alive-after-wrong-key",
+)
 #: (case, clause) -> order -> what it came to, each time ("" where the clause was not violated nor owed).
 Outcomes = dict[tuple[str, str], dict[str, list[str]]]
 
 
+def _promised(scenarios: Sequence[Scenario], profile: Profile) -> list[Scenario]:
+    """Those that the target's declaration does not rule out."""
+    return [scenario for scenario in scenarios if not ruled_out(scenario, profile)]
+
+
 def orders(folder: Path, time: int) -> dict[str, Callable[[], Verdicts]]:
     """The ways to run them all. Alone on a gateway of its own goes a few, since each boot takes seconds."""
-    profile, scenarios, few = load_profile("litellm"), remembering(AREAS), remembering(FEW)
+    profile = load_profile("litellm")
+    scenarios, few = (_promised(remembering(globs), profile) for globs in (AREAS, ALONE))
 
     def alone() -> Verdicts:
         runs = [run(profile, [one], folder / f"alone-{one.id}") for one in few]
