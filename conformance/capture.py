@@ -16,10 +16,13 @@ from conformance.exchange.assemble import assemble, read_attempt
 from conformance.exchange.model import Attempt, Exchange, Terms
 from conformance.shares import nonce_of, shared_out
 from conformance.upstream.script import Action, script
+from conformance.wire.jsondoc import parse
 from conformance.wire.transcript import End, Segment, Transcript
 
 #: HTTP/2 and HTTP/3 have no status line: what a recorder writes in its place names version and status alone.
 _LATER = re.compile(r"HTTP/[23](?:\.0)? (\d{3})(?: (.*))?")
+
+_REDACTED = re.compile(r"redact|filtered|dummy|\*{3}|x{4}", re.I)
 
 _ENDS = {
     EnvelopeEnd.COMPLETE: End.COMPLETE,
@@ -72,11 +75,30 @@ def _is_upstream(leg: Cassette) -> bool:
     return any(interaction.member or interaction.at is not None for interaction in leg.interactions)
 
 
-def _attempt(interaction: Interaction, number: int) -> Attempt:
+def _members(upstream: Cassette) -> list[str]:
+    """Who was asked by each interaction: as it says, else one name for each host, key and model, in order of use.
+
+    Where a recorder left the key out, nothing says that two dispatches went to one member.
+    """
+    asked = [_asked(interaction.request) or (str(n),) for n, interaction in enumerate(upstream.interactions)]
+    order = list(dict.fromkeys(asked))
+    told = [interaction.member for interaction in upstream.interactions]
+    return [name or f"m{order.index(one)}" for name, one in zip(told, asked, strict=True)]
+
+
+def _asked(request: RecordedRequest) -> tuple[str, ...]:
+    doc = parse(request.body) if request.body else None
+    model = doc.get("model") if doc is not None and doc.ok else None
+    keys = [value for name, value in request.headers if name.lower() in ("authorization", "api-key", "x-api-key")]
+    known = bool(keys) and not any(_REDACTED.search(key) for key in keys)
+    return (urlsplit(request.uri).netloc, str(model), *keys) if known else ()
+
+
+def _attempt(interaction: Interaction, number: int, member: str) -> Attempt:
     at = interaction.at if interaction.at is not None else float(number)
     segments, ended_at = _segments(interaction, at)
     return read_attempt(
-        member=interaction.member or f"m{number}",
+        member=member,
         at=at,
         request=raw_request(interaction.request),
         segments=segments,
@@ -95,9 +117,8 @@ def exchanges(client: Cassette, upstream: Cassette | None, capabilities: frozens
     if upstream is not None and _is_upstream(client) and not _is_upstream(upstream):
         hint = "the client leg comes first: judge CLIENT.yaml --upstream UPSTREAM.yaml"
         raise CassetteError("this is an upstream leg: its interactions name members", where=client.name, hint=hint)
-    attempts = (
-        [_attempt(interaction, number) for number, interaction in enumerate(upstream.interactions)] if upstream else []
-    )
+    legs = zip(upstream.interactions, _members(upstream), strict=True) if upstream else ()
+    attempts = [_attempt(interaction, number, member) for number, (interaction, member) in enumerate(legs)]
     single = len(client.interactions) == 1
     shares = shared_out([interaction.request.body for interaction in client.interactions], attempts)
     judged = []
@@ -118,6 +139,7 @@ def exchanges(client: Cassette, upstream: Cassette | None, capabilities: frozens
                 terms=Terms(capabilities=capabilities),
                 driver="capture",
                 nonce=nonce,
+                timed=interaction.timed,
             )
         )
     return tuple(judged)

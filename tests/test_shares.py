@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from conformance.capture import exchanges
+from conformance.cassette.codec import decode, encode
 from conformance.cassette.model import Cassette, Envelope, Frame, Interaction, RecordedRequest
 from conformance.errors import CassetteError
 
@@ -16,7 +17,7 @@ OK = b'{"ok":true}'
 
 def body(prompt: str, **more: Any) -> bytes:
     """A chat request's body."""
-    return json.dumps({"model": "a", "messages": [{"role": "user", "content": prompt}], **more}).encode()
+    return json.dumps({"model": "a", "messages": [{"role": "user", "content": prompt}]} | more).encode()
 
 
 def leg(*bodies: bytes, member: str = "", at: tuple[float, ...] = ()) -> Cassette:
@@ -112,3 +113,33 @@ def test_a_later_version_is_judged_by_its_message(version: str) -> None:
     assert one.reply is not None
     assert (one.reply.status, one.reply.complete, one.reply.content) == (200, True, data)
     assert not one.reply.message.faults
+
+
+def test_members_that_are_not_named() -> None:
+    """Without a name a member is a host with a key and a model: who is asked again is the same one."""
+    uris = ("http://a.test/v1/x", "http://b.test/v1/x", "http://a.test/v1/x")
+    key, other = (("Authorization", "Bearer k1"),), (("Authorization", "Bearer k2"),)
+    asked = [RecordedRequest(method="POST", uri=uri, body=A, headers=key) for uri in uris]
+    asked.append(RecordedRequest(method="POST", uri=uris[0], body=A, headers=other))
+    named = body("Ticket cf-aaaaaa1: say.", model="b")
+    asked.append(RecordedRequest(method="POST", uri=uris[0], body=named, headers=key))
+    for hidden in ((), (), (("Authorization", "REDACTED"),), (("Authorization", "REDACTED"),)):
+        asked.append(RecordedRequest(method="POST", uri=uris[0], body=A, headers=hidden))
+    envelope = leg(A).interactions[0].envelope
+    upstream = Cassette(name="up", interactions=tuple(Interaction(request=r, envelope=envelope) for r in asked))
+    (one,) = exchanges(leg(A), upstream, frozenset())
+    assert [attempt.member for attempt in one.attempts or ()] == ["m0", "m1", "m0", "m2", "m3", "m4", "m5", "m6", "m7"]
+
+
+def test_a_leg_without_frames_has_no_times() -> None:
+    """Plain vcrpy does not say when a body came: such a client leg was not held back."""
+    body = "".join(f'data: {{"choices":[{{"index":0,"delta":{{"content":"{n}"}}}}]}}\n\n' for n in range(4))
+    request = {"method": "POST", "uri": "http://x.test/v1/chat/completions", "body": '{"stream":true}'}
+    response = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": body}}
+    plain: dict[str, Any] = {"interactions": [{"request": request, "response": response}]}
+    told = plain | {"metadata": {"conformance": {"interactions": [{"frames": [[0, len(body)]]}]}}}
+    for document, timed in ((plain, False), (told, True)):
+        cassette = decode(document, name="x")
+        (one,) = exchanges(cassette, None, frozenset())
+        assert one.timed is timed
+        assert decode(encode(cassette), name="x") == cassette

@@ -86,6 +86,7 @@ def _interaction(recorded: Field, facts: Field) -> Interaction:
         envelope=_envelope(recorded.child("response"), facts, request.method),
         member=facts.child("member").text(),
         at=None if at.absent else at.milliseconds(),
+        timed=not facts.child("frames").absent,
     )
 
 

@@ -36,11 +36,9 @@ def encode(cassette: Cassette) -> dict[str, Any]:
 
 def _encoded_facts(interaction: Interaction) -> dict[str, Any]:
     envelope = interaction.envelope
-    facts: dict[str, Any] = {
-        "end": envelope.end.value,
-        "head": list(envelope.head),
-        "frames": [[_number(frame.at), frame.size] for frame in envelope.frames],
-    }
+    facts: dict[str, Any] = {"end": envelope.end.value, "head": list(envelope.head)}
+    if interaction.timed:
+        facts["frames"] = [[_number(frame.at), frame.size] for frame in envelope.frames]
     if interaction.member:
         facts["member"] = interaction.member
     if interaction.at is not None:

@@ -54,12 +54,16 @@ class RecordedRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interaction:
-    """One request and its envelope; `member` and `at` (ms since the client's request) only on an upstream leg."""
+    """One request and its envelope; `member` and `at` (ms since the client's request) only on an upstream leg.
+
+    `timed` is whether the frames were told; else the whole body stands in one, and when it came is not known.
+    """
 
     request: RecordedRequest
     envelope: Envelope
     member: str = ""
     at: float | None = None
+    timed: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -205,6 +205,7 @@ def assemble(
     hangup: HangUp | None = None,
     client: ClientView | None = None,
     lag_ms: float = 0.0,
+    timed: bool = True,
 ) -> Exchange:
     """The exchange of one client leg and its attempts (None: the upstream leg is not held), in order of arrival."""
     request = read_request(transcript.request)
@@ -226,4 +227,5 @@ def assemble(
         hangup=hangup,
         client=client,
         lag_ms=lag_ms,
+        timed=timed,
     )

@@ -219,7 +219,8 @@ class Exchange:
 
     `reply` is None when no complete response head came. `attempts` is None where the upstream leg is not held (a live
     target, a capture of the client leg alone), else every attempt in order of arrival, () for none. `lag_ms` is the
-    longest time for which the harness itself did not run meanwhile: what came then is dated late.
+    longest time for which the harness itself did not run meanwhile: what came then is dated late. `timed` is whether it
+    is known when the pieces of the reply came (a capture may hold the body alone).
     """
 
     name: str
@@ -233,6 +234,7 @@ class Exchange:
     hangup: HangUp | None = None
     client: ClientView | None = None
     lag_ms: float = 0.0
+    timed: bool = True
 
     @property
     def end(self) -> End:

@@ -118,7 +118,7 @@ def test_a_large_file_is_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert load(path) == cassette(b"[1]", count=5)
 
 
-@pytest.mark.parametrize("damage", [b"", b"nonsense", b"conformance-cassette-index 1 x 0 2\n[]"])
+@pytest.mark.parametrize("damage", [b"", b"nonsense", b"conformance-cassette-index 2 x 0 2\n[]"])
 def test_a_damaged_index_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: bytes) -> None:
     """An index that does not fit its source is as good as none, and is written anew."""
     monkeypatch.setattr(store, "INDEX_FROM", 100)

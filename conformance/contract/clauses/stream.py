@@ -247,7 +247,7 @@ def _slow_upstream(x: Exchange) -> bool:
     attempt = serving(x)
     if attempt is None or attempt.reply is None or not is_stream(x) or not stayed(x) or not attempt.succeeded:
         return False
-    if x.driver not in ("wire", "capture") or len(attempt.reply.events) < 3:
+    if x.driver not in ("wire", "capture") or not x.timed or len(attempt.reply.events) < 3:
         return False
     first, last = _spread(attempt.reply.events)
     return last - first >= 250.0 and len(the_reply(x).events) >= 3
