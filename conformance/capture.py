@@ -81,9 +81,21 @@ def _members(upstream: Cassette) -> list[str]:
     Where a recorder left the key out, nothing says that two dispatches went to one member.
     """
     asked = [_asked(interaction.request) or (str(n),) for n, interaction in enumerate(upstream.interactions)]
+    asked = [one if _steady(one, asked, upstream) else (str(n),) for n, one in enumerate(asked)]
     order = list(dict.fromkeys(asked))
     told = [interaction.member for interaction in upstream.interactions]
     return [name or f"m{order.index(one)}" for name, one in zip(told, asked, strict=True)]
+
+
+def _steady(one: tuple[str, ...], asked: list[tuple[str, ...]], upstream: Cassette) -> bool:
+    """Whether no answer of this member follows a rejection by it: else several stand behind one name."""
+    told = [
+        i.envelope.head[0].split()[1:2]
+        for i, other in zip(upstream.interactions, asked, strict=True)
+        if other == one and i.envelope.head
+    ]
+    rejected = next((n for n, status in enumerate(told) if status in (["400"], ["404"], ["413"], ["422"])), len(told))
+    return ["200"] not in told[rejected:]
 
 
 def _asked(request: RecordedRequest) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -129,6 +130,17 @@ def test_members_that_are_not_named() -> None:
     upstream = Cassette(name="up", interactions=tuple(Interaction(request=r, envelope=envelope) for r in asked))
     (one,) = exchanges(leg(A), upstream, frozenset())
     assert [attempt.member for attempt in one.attempts or ()] == ["m0", "m1", "m0", "m2", "m3", "m4", "m5", "m6", "m7"]
+
+
+def test_several_members_behind_one_name() -> None:
+    """Who rejects a request and then answers it is not one member, where the capture does not name them."""
+    gone = leg(A).interactions[0]
+    head = ("HTTP/1.1 404 Not Found", *gone.envelope.head[1:])
+    request = replace(gone.request, headers=(("Authorization", "Bearer k1"),))
+    lost = replace(gone, request=request, envelope=replace(gone.envelope, head=head))
+    for interactions, names in (((lost, replace(gone, request=request)), ["m0", "m1"]), ((lost, lost), ["m0", "m0"])):
+        (one,) = exchanges(leg(A), Cassette(name="up", interactions=interactions), frozenset())
+        assert [attempt.member for attempt in one.attempts or ()] == names
 
 
 def test_a_leg_without_frames_has_no_times() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from conformance.cassette.foreign import clean_text
 from conformance.cassette.model import Cassette, Envelope, Interaction, RecordedRequest
 
-STATUS_LINE = re.compile(r"HTTP/\d\.\d (\d{3})(?: (.*))?", re.DOTALL)
+STATUS_LINE = re.compile(r"HTTP/\d(?:\.\d)? (\d{3})(?: (.*))?", re.DOTALL)
 
 
 def encode(cassette: Cassette) -> dict[str, Any]:

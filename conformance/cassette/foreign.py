@@ -10,6 +10,8 @@ import base64
 import binascii
 import json
 import re
+import zlib
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
 
@@ -178,10 +180,18 @@ def derived_head(
 
 
 def _shown_media(body: bytes) -> tuple[tuple[str, str], ...]:
-    start = body[:64].lstrip(b"\xef\xbb\xbf \t\r\n")
+    """The media type, and the coding, that a body's first bytes show."""
+    start = body[:64]
+    coding: tuple[tuple[str, str], ...] = ()
+    if start.startswith(b"\x1f\x8b"):
+        coding = (("Content-Encoding", "gzip"),)
+        with suppress(zlib.error):
+            start = zlib.decompressobj(31).decompress(body, 64)
+    start = start.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith((b"{", b"[")):
-        return (("Content-Type", "application/json"),)
-    return (("Content-Type", "text/event-stream"),) if start.startswith((b"data:", b"event:", b":")) else ()
+        return (("Content-Type", "application/json"), *coding)
+    streamed = start.startswith((b"data:", b"event:", b"id:", b"retry:", b":"))
+    return (("Content-Type", "text/event-stream"), *coding) if streamed else coding
 
 
 def _cut(length: str, body: bytes, end: EnvelopeEnd) -> bool:

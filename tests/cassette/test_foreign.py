@@ -137,11 +137,19 @@ def test_a_cut_body_keeps_the_length_that_was_told() -> None:
 
 @pytest.mark.parametrize(
     ("body", "media"),
-    [("{}", "application/json"), ("\n[]", "application/json"), ("data: {}\n\n", "text/event-stream")],
+    [
+        ("{}", "application/json"),
+        ("\n[]", "application/json"),
+        ("data: {}\n\n", "text/event-stream"),
+        ("id: 1\ndata: {}\n\n", "text/event-stream"),
+        (gzip.compress(b"{}", mtime=0), "application/json"),
+    ],
 )
-def test_a_response_without_any_header(body: str, media: str) -> None:
+def test_a_response_without_any_header(body: str | bytes, media: str) -> None:
     """Recorders may leave every header out: then the body shows the media type; one header that is left is believed."""
-    assert played({}, body, code=200).head[1] == f"Content-Type: {media}"
+    head = played({}, body, code=200).head
+    assert head[1] == f"Content-Type: {media}"
+    assert ("Content-Encoding: gzip" in head) is isinstance(body, bytes)
     assert "Content-Type" not in "".join(played({"date": "x"}, body).head)
     assert "Content-Type" not in "".join(played({}, "<html></html>").head)
 
