@@ -89,8 +89,8 @@ EXAMPLES: Examples = {
         ),
     ),
     "cooldown.probe-returned": Example(
-        held=(sequence(LONE_DOWN, turn(400, "m0:ok:2:900", hangup=30, **ALONE), turn(460, "m0:ok", **ALONE)),),
-        violated=(sequence(LONE_DOWN, turn(400, "m0:ok:2:900", hangup=30, **ALONE), turn(460, **ALONE)),),
+        held=(sequence(LONE_DOWN, turn(400, "m0:ok:2:900", hangup=30, **ALONE), turn(500, "m0:ok", **ALONE)),),
+        violated=(sequence(LONE_DOWN, turn(400, "m0:ok:2:900", hangup=30, **ALONE), turn(500, **ALONE)),),
     ),
     "cooldown.recovers": Example(
         held=(

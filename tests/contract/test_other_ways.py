@@ -24,7 +24,9 @@ from tests.contract.captures import (
     wire,
     words,
 )
+from tests.contract.examples_sequences import ALONE, LONE_DOWN
 from tests.contract.responding import said
+from tests.contract.sequences import sequence, turn
 
 STREAM = ask(stream=True)
 METERED = ask(stream=True, stream_options={"include_usage": True})
@@ -158,3 +160,13 @@ def test_a_reason_is_not_told_by_a_word_of_it(told: str) -> None:
     reason = "The model `o3-mini` does not exist or you do not have access to it."
     item = capture(ask(), wire(error(told), status=404), wire(error(reason), status=404))
     assert outcome("relay.error.reason-kept", item) is Outcome.VIOLATED
+
+
+def test_a_permit_takes_a_moment_to_return() -> None:
+    """A request that follows a hang-up at once may come before the gateway knows of it."""
+    gone = turn(400, "m0:ok:2:900", hangup=30, **ALONE)
+    outcomes = [
+        judge_clause(CATALOG["cooldown.probe-returned"], sequence(LONE_DOWN, gone, turn(at, **ALONE))).outcome
+        for at in (440, 500)
+    ]
+    assert outcomes == [Outcome.NOT_APPLICABLE, Outcome.VIOLATED]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.contract.clause import Basis, Finding, Level, sequence_clause
-from conformance.contract.history import HARMLESS, Fate, Memory, Record, cooldowns, histories
+from conformance.contract.history import GRACE_MS, HARMLESS, Fate, Memory, Record, cooldowns, histories
 from conformance.contract.spread import Share, share_of
 from conformance.contract.timeline import at_dispatch, at_turn
 from conformance.exchange.sequence import Dispatch, Sequence, Turn
@@ -115,7 +115,7 @@ def _after_abandoned(s: Sequence) -> Iterator[tuple[Memory, Turn]]:
     for window, record in _abandoned(s):
         for turn in s.lane(window.lane):
             alone = turn.exchange.terms.members == (window.member,) and window.member in turn.healthy
-            if alone and record.dispatch.known < turn.began < min(window.until, window.closed):
+            if alone and record.dispatch.known + GRACE_MS < turn.began < min(window.until, window.closed):
                 yield window, turn
 
 
