@@ -284,10 +284,14 @@ EXAMPLES: Examples = {
             relayed(
                 BROKEN_OFF, wire(stream(opening(), chunk("One "), error("Too many requests."), done=False)), STREAM
             ),
+            relayed(LIMIT, wire(stream(LIMITED, done=False)), STREAM),
+            relayed((wire(LONG, status=400), LIMIT), wire(stream(LONG, done=False)), STREAM),
         ),
         (
             relayed(BROKEN_OFF, TOLD, STREAM),
             relayed(BROKEN_OFF, wire(stream(opening(), chunk("One "), done=False), end="close"), STREAM),
+            relayed(LIMIT, wire(stream(FAILED, done=False)), STREAM),
+            relayed((wire(LONG, status=400), LIMIT), wire(stream(FAILED, done=False)), STREAM),
         ),
     ),
     "relay.error.code-kept": Example(

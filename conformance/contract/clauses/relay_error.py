@@ -202,10 +202,20 @@ _ACTED_ON = frozenset({Kind.CONTEXT_LENGTH, Kind.RATE_LIMIT, Kind.QUOTA, Kind.CO
 _LIMITS = frozenset({Kind.RATE_LIMIT, Kind.QUOTA})
 
 
-def _kinds_in_stream(x: Exchange) -> frozenset[Kind]:
-    """The kinds of the errors that stand inside the members' streams."""
-    streams = [a.reply for a in x.attempts or () if a.reply is not None and a.reply.ok and a.reply.events]
-    return _ACTED_ON & {kind_of(show(error, 2000)) for reply in streams for error in reply.answer.errors}
+def _kinds_said(x: Exchange) -> frozenset[Kind]:
+    """The kinds of error of the member that served, or of all where each of them refused for such a reason."""
+    replies = [attempt.reply for attempt in x.attempts or ()]
+    if not replies or replies[-1] is None:
+        return frozenset()
+    if replies[-1].ok:
+        return _ACTED_ON & {kind_of(show(error, 2000)) for error in replies[-1].answer.errors}
+    kinds = {_kind_of_refusal(reply) for reply in replies if reply is not None}
+    return frozenset(kinds) if kinds <= _ACTED_ON and None not in replies else frozenset()
+
+
+def _kind_of_refusal(reply: Reply) -> Kind:
+    kind = kind_of_reply(reply)
+    return Kind.RATE_LIMIT if reply.status == 429 and kind not in _ACTED_ON else kind
 
 
 def _kind_owed(x: Exchange) -> bool:
@@ -213,7 +223,7 @@ def _kind_owed(x: Exchange) -> bool:
         return False
     reply = the_reply(x)
     told = not reply.complete or bool(reply.answer.errors)  # one that is told as a success is relay.error.told's
-    return reply.ok and bool(reply.events) and told and bool(_kinds_in_stream(x))
+    return reply.ok and bool(reply.events) and told and bool(_kinds_said(x))
 
 
 @clause(
@@ -226,7 +236,7 @@ def _kind_owed(x: Exchange) -> bool:
     applies=_kind_owed,
 )
 def kind_kept(x: Exchange) -> Iterator[Finding]:
-    reply, kinds = the_reply(x), _kinds_in_stream(x)
+    reply, kinds = the_reply(x), _kinds_said(x)
     told = [kind_of(show(error, 2000)) for error in reply.answer.errors]
     if kinds & _LIMITS:
         kinds |= _LIMITS  # the API itself tells both as 429
