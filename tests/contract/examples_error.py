@@ -80,7 +80,14 @@ EXAMPLES: Examples = {
         ),
     ),
     "error.message.text": Example(
-        (members(),), (members(message=""), members(message=...), members(message={"a": 1}), members(message=None))
+        (members(),),
+        (
+            members(message=""),
+            members(message=...),
+            members(message={"a": 1}),
+            members(message=None),
+            members(message=..., type=..., param=..., code=...),
+        ),
     ),
     "error.type.string": Example(
         (members(),), (members(type=None), members(type=...), members(type=""), members(type=400))

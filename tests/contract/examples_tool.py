@@ -105,8 +105,10 @@ EXAMPLES: Examples = {
         (CALLED, PARALLEL, ONE_DELTA), (deltas(opener(0, 1), opener(0, 2)), deltas(opener(0, 1), opener(1, 1)))
     ),
     "chunk.tool.continuation": Example(
-        (CALLED, PARALLEL, ONE_DELTA),
+        (CALLED, PARALLEL, ONE_DELTA, deltas(opener(), more(type="function"))),
         (
+            deltas(opener(), more(type="")),
+            deltas(opener(), more(type=None)),
             deltas(opener(), more(id="call_1")),
             deltas(opener(), more(id="")),
             deltas(opener(), more(id=None)),

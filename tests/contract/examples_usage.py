@@ -70,8 +70,11 @@ EXAMPLES: Examples = {
             METERED_WHOLE,
             embedded({"prompt_tokens": 4, "total_tokens": 4}),
             used({**USAGE, "prompt_tokens_details": {"cached_tokens": 0}}),
+            used({**USAGE, "prompt_tokens_details": None, "completion_tokens_details": {"reasoning_tokens": None}}),
         ),
         (
+            used({**USAGE, "prompt_tokens_details": {"cached_tokens": "3"}}),
+            used({**USAGE, "completion_tokens_details": {"reasoning_tokens": 1.5}}),
             used(numbers(None, None, 0)),
             used(numbers("9", 2, 11)),
             used(numbers(9.5, 2, 11.5)),

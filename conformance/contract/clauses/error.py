@@ -41,7 +41,8 @@ def _error(x: Exchange) -> dict[str, Any]:
 
 
 def _enveloped(x: Exchange) -> bool:
-    return _json(x) and bool(_error(x))
+    body = _body(x) if _json(x) else None
+    return isinstance(body, dict) and isinstance(body.get("error"), dict)
 
 
 def _of_kind(kind: Kind) -> Any:

@@ -8,11 +8,11 @@ from typing import Any
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.evidence import at_end, at_event, at_path, show
 from conformance.contract.shape import problems
-from conformance.contract.when import json_of, ok, stayed, the_reply, whole
+from conformance.contract.when import is_json, json_of, ok, stayed, the_reply, whole
 from conformance.exchange.model import Endpoint, Exchange, StreamEvent
 from conformance.exchange.responses import TERMINAL_EVENTS
 
-_object = json_of(Endpoint.RESPONSES)
+_succeeded = json_of(Endpoint.RESPONSES)
 #: The deltas that the API defines with an item_id and an output_index (those of audio and of shell commands lack one).
 _DELTAS = frozenset(
     f"response.{name}.delta"
@@ -39,10 +39,22 @@ _JOINED = {"response.output_text.done": "text", "response.function_call_argument
 _STATUSES = ("completed", "failed", "in_progress", "cancelled", "queued", "incomplete")
 
 
+def _object(x: Exchange) -> bool:
+    """A response object, of a generation that succeeded or that failed."""
+    if x.request.endpoint is not Endpoint.RESPONSES or not is_json(x):
+        return False
+    return _succeeded(x) or _value(x).get("status") == "failed"
+
+
 def _value(x: Exchange) -> dict[str, Any]:
     doc = the_reply(x).doc
     assert doc is not None and isinstance(doc.value, dict)
     return doc.value
+
+
+def _list(value: dict[str, Any], name: str) -> list[Any]:
+    found = value.get(name)
+    return found if isinstance(found, list) else []
 
 
 def is_response_stream(x: Exchange) -> bool:
@@ -81,6 +93,13 @@ def shape(x: Exchange) -> Iterator[Finding]:
             continue  # responses.id judges it
         where = ".".join(map(str, problem.path)) or "the response"
         yield at_path(the_reply(x), problem.path, f"{where}: {problem.expected}", problem.actual)
+    for number, item in enumerate(_list(_value(x), "output")):
+        # openai-api/responses: what an assistant says is output_text or a refusal; `text` is the chat API's part.
+        parts = _list(item, "content") if isinstance(item, dict) and item.get("type") == "message" else []
+        for place, part in enumerate(parts):
+            if isinstance(part, dict) and part.get("type") in ("text", "input_text"):
+                path = ("output", number, "content", place, "type")
+                yield at_path(the_reply(x), path, '"output_text" or "refusal"', show(part["type"]))
     status = _value(x).get("status")
     if status is not None and status not in _STATUSES:
         yield at_path(the_reply(x), ("status",), f"one of {', '.join(_STATUSES)}", show(status))

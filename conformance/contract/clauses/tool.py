@@ -205,7 +205,7 @@ def tool_distinct(x: Exchange) -> Iterator[Finding]:
     id="chunk.tool.continuation",
     level=Level.MUST,
     basis=Basis.CONTRACT,
-    title="Later deltas of a tool call leave out its id and name",
+    title="Later deltas of a tool call leave out its id and name, and change no type",
     rationale="Deltas are joined: the official SDK appends a repeated id or name to the first; others take an empty one for a new call, or refuse it.",
     source="openai-sdk/accumulation",
     applies=_stream_calls,
@@ -215,7 +215,8 @@ def tool_continuation(x: Exchange) -> Iterator[Finding]:
     seen: set[tuple[int, Any]] = set()
     for event, choice, position, call in _deltas(x):
         key = (choice, _place(call, position))
-        if key in seen and ("id" in call or "name" in _function(call)):
+        renamed = "type" in call and call["type"] not in ("function", "custom")
+        if key in seen and ("id" in call or "name" in _function(call) or renamed):
             yield at_event(reply, event, "index and function.arguments alone", show(call))
         seen.add(key)
 

@@ -10,6 +10,10 @@ from conformance.contract.evidence import at_end, at_event, at_path, show
 from conformance.contract.when import CHOICES, good_stream, is_stream, serving, stayed, the_reply
 from conformance.exchange.model import Endpoint, Exchange, StreamEvent
 
+_BROKEN_DOWN = {
+    "prompt_tokens_details": ("cached_tokens", "audio_tokens"),
+    "completion_tokens_details": ("reasoning_tokens", "audio_tokens"),
+}
 _COUNTERS = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 
@@ -145,6 +149,14 @@ def _finding(x: Exchange, event: StreamEvent | None, expected: str, actual: str)
     return at_path(reply, ("usage",), expected, actual) if event is None else at_event(reply, event, expected, actual)
 
 
+def _details(usage: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The counters that the API breaks the usage down into, each with its place."""
+    for name, counters in _BROKEN_DOWN.items():
+        details = usage.get(name)
+        if isinstance(details, dict):
+            yield from ((f"{name}.{counter}", details.get(counter)) for counter in counters)
+
+
 def _nothing_counted(x: Exchange, usage: dict[str, Any]) -> bool:
     """Whether the API's legacy endpoint leaves the counter out: where it generated no token."""
     silent = not any(choice.text for choice in the_reply(x).answer.choices)
@@ -174,6 +186,9 @@ def counters(x: Exchange) -> Iterator[Finding]:
         ]
         if wrong:
             yield _finding(x, event, f"integers {', '.join(names)}", "; ".join(wrong))
+        for place, value in _details(usage):
+            if value is not None and not _counter(value):
+                yield _finding(x, event, f"{place}: an integer, or null", show(value))
 
 
 def _relayed(x: Exchange, usage: dict[str, Any]) -> bool:
