@@ -18,6 +18,7 @@ from tests.contract.captures import (
     words,
 )
 from tests.contract.example import Example, Examples
+from tests.contract.responding import response, said, told
 
 STREAM = ask(stream=True)
 METERED = ask(stream=True, stream_options={"include_usage": True})
@@ -49,6 +50,8 @@ NULLED = events(*({**item, "usage": None} for item in HELLO), usage_chunk())
 IN_THE_LAST = events(*HELLO[:-1], {**HELLO[-1], "usage": dict(USAGE)})
 ON_EACH = events(*({**item, "usage": numbers(9, count, 9 + count)} for count, item in enumerate(HELLO)), asked=STREAM)
 SYNTHETIC = events(*HELLO, {**chunk(), "usage": dict(USAGE)})
+
+COUNTED = {"input_tokens": 9, "output_tokens": 2, "total_tokens": 50}
 
 EXAMPLES: Examples = {
     "usage.stream.present": Example((METERED_WHOLE, NULLED), (events(*HELLO),)),
@@ -85,7 +88,21 @@ EXAMPLES: Examples = {
         ),
     ),
     "usage.total": Example(
-        (used(USAGE), METERED_WHOLE, embedded({"prompt_tokens": 4, "total_tokens": 4})),
-        (used(numbers(9, 2, 0)), used(numbers(9, 2, 9)), events(*HELLO, usage_chunk(numbers(9, 2, 12)))),
+        (
+            used(USAGE),
+            METERED_WHOLE,
+            embedded({"prompt_tokens": 4, "total_tokens": 4}),
+            capture(ask("responses"), wire(response())),
+            capture(ask("responses", stream=True), wire(stream(*said("Hi"), done=False))),
+        ),
+        (
+            used(numbers(9, 2, 0)),
+            used(numbers(9, 2, 9)),
+            events(*HELLO, usage_chunk(numbers(9, 2, 12))),
+            capture(ask("responses"), wire(response(usage=COUNTED))),
+            capture(
+                ask("responses", stream=True), wire(stream(*said("Hi")[:-1], *told("Hi", usage=COUNTED), done=False))
+            ),
+        ),
     ),
 }

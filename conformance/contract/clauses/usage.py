@@ -195,7 +195,28 @@ def _relayed(x: Exchange, usage: dict[str, Any]) -> bool:
     """Whether the upstream sent these very numbers: then relay.usage.kept asks the gateway to leave them alone."""
     attempt = serving(x)
     told = attempt.reply.answer.usage if attempt is not None and attempt.reply is not None else None
-    return isinstance(told, dict) and all(told.get(name) == usage.get(name) for name in _COUNTERS)
+    return isinstance(told, dict) and all(told.get(name) == usage.get(name) for name in _names(x))
+
+
+def _names(x: Exchange) -> tuple[str, str, str]:
+    """What the endpoint calls the tokens in, those out, and their sum."""
+    return ("input_tokens", "output_tokens", "total_tokens") if x.request.endpoint is Endpoint.RESPONSES else _COUNTERS
+
+
+def _summed(x: Exchange) -> Iterator[tuple[StreamEvent | None, Any]]:
+    """Each usage of the reply; of a Responses stream those of its response objects."""
+    yield from _usages(x)
+    if x.request.endpoint is Endpoint.RESPONSES:
+        for event in the_reply(x).events:
+            usage = event.doc.get("response", "usage") if event.doc is not None else None
+            if usage is not None:
+                yield event, usage
+
+
+def _has_sum(x: Exchange) -> bool:
+    return _has_usage(x) or (
+        x.request.endpoint is Endpoint.RESPONSES and stayed(x) and the_reply(x).ok and any(True for _ in _summed(x))
+    )
 
 
 @clause(
@@ -205,18 +226,15 @@ def _relayed(x: Exchange, usage: dict[str, Any]) -> bool:
     title="The total is the sum of prompt and completion tokens",
     rationale="The API defines it so; a total that is not the sum shows that one of the three is made up.",
     source="openai-api/chat-object",
-    applies=_has_usage,
+    applies=_has_sum,
 )
 def total(x: Exchange) -> Iterator[Finding]:
-    for event, usage in _usages(x):
-        if not isinstance(usage, dict) or not all(_counter(usage.get(name, 0)) for name in _COUNTERS):
+    taken, given, both = names = _names(x)
+    for event, usage in _summed(x):
+        if not isinstance(usage, dict) or not all(_counter(usage.get(name, 0)) for name in names):
             continue
-        if not all(name in usage for name in ("prompt_tokens", "total_tokens")):
+        if taken not in usage or both not in usage or _relayed(x, usage):
             continue
-        if _relayed(x, usage):
-            continue
-        expected = usage["prompt_tokens"] + usage.get("completion_tokens", 0)
-        if usage["total_tokens"] != expected:
-            yield _finding(
-                x, event, f"total_tokens {show(expected)}", show({name: usage.get(name) for name in _COUNTERS})
-            )
+        expected = usage[taken] + usage.get(given, 0)
+        if usage[both] != expected:
+            yield _finding(x, event, f"{both} {show(expected)}", show({name: usage.get(name) for name in names}))
