@@ -45,7 +45,7 @@ LADDER_MS = 150.0
 #: Scenarios of this area can keep a gateway busy for seconds: beside others they would be judged as the others' faults.
 HEAVY = "weight."
 
-LATE = "its requests missed the windows that they were meant for: the machine was busy, or the gateway remembers otherwise"
+LATE = "its requests missed the windows that they were meant for: a busy machine, or a gateway that remembers otherwise"
 
 #: Awaited between the preparation of a request and its sending.
 Gate = Callable[[], Awaitable[object]]
