@@ -120,7 +120,7 @@ def plan_cases(scenarios: Sequence[Scenario], drivers: Iterable[str], profile: P
     chosen = checked_drivers(named)
     cases: list[PlannedCase] = []
     lane = 0
-    for scenario in (_sized(one, profile) for one in scenarios):
+    for scenario in (_told(_sized(one, profile), profile) for one in scenarios):
         reason = ruled_out(scenario, profile)
         for driver in chosen:
             if not fits(scenario, driver) or (not named and not _by_default(scenario, driver)):
@@ -151,6 +151,18 @@ def _placed(case: PlannedCase, lane: int) -> PlannedCase:
     other = lane + 1 if StepLane.OTHER in places else -1
     sibling = lane + 1 + (other >= 0) if StepLane.SIBLING in places else -1
     return replace(case, lane=lane, other=other, sibling=sibling)
+
+
+#: Clauses that need the key and the model of each member.
+_OF_MEMBERS = frozenset({"relay.request.key", "relay.request.model"})
+
+
+def _told(scenario: Scenario, profile: Profile) -> Scenario:
+    """The scenario, not held to what nobody knows of a running target: its members' keys and models may be left out."""
+    members = [member for lane in profile.lanes for member in lane.members]
+    if profile.kind != "url" or all(member.api_key and member.model for member in members):
+        return scenario
+    return replace(scenario, exercises=tuple(name for name in scenario.exercises if name not in _OF_MEMBERS))
 
 
 def _sized(scenario: Scenario, profile: Profile) -> Scenario:

@@ -36,6 +36,7 @@ def terms_of(scenario: Scenario, lane: Lane, seat: Seat, scripts: Scripts) -> Te
             name.encode() for member in lane.members for name in (member.model, f"127.0.0.1:{member.port}")
         ),
         members=tuple(member.name for member in lane.members),
+        assigned=tuple((member.name, member.api_key, member.model) for member in lane.members),
         healthy=frozenset(healthy),
         known_models=seat.known_models,
         key_valid=scenario.request.api_key is None,

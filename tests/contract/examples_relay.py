@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.contract.captures import (
+    CLIENT_KEY,
     Capture,
     Try,
     ask,
@@ -14,6 +15,7 @@ from tests.contract.captures import (
     chunk,
     embeddings,
     error,
+    knowing,
     opening,
     stream,
     usage_chunk,
@@ -300,6 +302,13 @@ EXAMPLES: Examples = {
     ),
 }
 
+
+def dealt(*attempts: Try) -> Capture:
+    """A pool of which the keys and the models are known."""
+    assigned = tuple((name, f"sk-up-{name}", f"big-{name}") for name in ("m0", "m1"))
+    return knowing(capture(ask(), OK, attempts), terms={"assigned": assigned})
+
+
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
 OK = wire(chat())
 HISTORY: list[dict[str, Any]] = [
@@ -340,6 +349,23 @@ EXAMPLES |= {
             sent({"max_tokens": 9, "max_completion_tokens": 7}, {"max_tokens": 9}),
             sent({"tools": [TOOL]}, {"tools": []}),
             sent({"temperature": 0}, {"temperature": 0}, {}),
+        ),
+    ),
+    "relay.request.key": Example(
+        (dealt(Try(OK, key="sk-up-m0")), dealt(Try(OK, key=CLIENT_KEY)), dealt(Try(OK, key=""))),
+        (
+            dealt(Try(BAD_GATEWAY, key="sk-up-m0"), Try(OK, "m1", 9.0, key="sk-up-m0")),
+            dealt(Try(OK, key="sk-up-elsewhere")),
+        ),
+    ),
+    "relay.request.model": Example(
+        (
+            dealt(Try(OK, key="sk-up-m0", request=ask(model="big-m0"))),
+            dealt(Try(OK, key="sk-up-m0", request=ask(model="alias-1"))),
+        ),
+        (
+            dealt(Try(BAD_GATEWAY), Try(OK, "m1", 9.0, request=ask(model="big-m0"))),
+            dealt(Try(OK, request=ask(model="big-m7"))),
         ),
     ),
     "relay.request.messages": Example(

@@ -9,7 +9,7 @@ import pytest
 from conformance.errors import UsageError
 from conformance.run.plan import DEFAULT_DRIVERS, checked_drivers, drivers_of, fits, plan_cases
 from conformance.scenario.load import load_scenarios
-from tests.run.scenes import REFERENCE, scenario, url_profile
+from tests.run.scenes import REFERENCE, lane, scenario, url_profile
 
 RAW = 'request = { endpoint = "chat.completions", raw = "{\\"model\\":" }'
 POOL = 'lane = "pool4"'
@@ -99,6 +99,20 @@ def test_sequences_where_lanes_cannot_isolate() -> None:
     steps = scenario("steps", 'lane = "pool2"\nsteps = [{}, {}]')
     case, _ = plan_cases([steps, scenario("plain")], ["wire"], url_profile())
     assert case.skipped
+
+
+def test_keys_that_nobody_told() -> None:
+    """Where the members' keys and models are not known, a scenario is not held to the clauses about them."""
+    asked = dataclasses.replace(scenario("asked"), exercises=("chat.id", "relay.request.key", "relay.request.model"))
+    known = lane("alias-1", 1)
+    silent = dataclasses.replace(
+        known, members=tuple(dataclasses.replace(member, api_key="") for member in known.members)
+    )
+    told = [
+        plan_cases([asked], ["wire"], profile)[0].scenario.exercises
+        for profile in (REFERENCE, url_profile(known), url_profile(known, silent))
+    ]
+    assert told == [asked.exercises, asked.exercises, ("chat.id",)]
 
 
 @pytest.mark.parametrize("of", ['endpoint = "models"', f'{CHAT}, model = "none"', f'{CHAT}, api_key = "sk-test-wrong"'])

@@ -11,7 +11,7 @@ from conformance.contract.evidence import at_exchange, show
 from conformance.contract.kinds import error_object, reason_of
 from conformance.contract.sameness import contained, same, same_message
 from conformance.contract.when import failed
-from conformance.exchange.model import Attempt, Endpoint, Exchange
+from conformance.exchange.model import Attempt, Endpoint, Exchange, Request
 
 #: openai-api/chat-create: parameters that change what is generated. A gateway may leave `model` to its configuration.
 _PARAMETERS = (
@@ -311,3 +311,47 @@ def not_spoiled(x: Exchange) -> Iterator[Finding]:
         for name in _added(x, attempt):
             if _names(attempt, name):
                 yield _leg(x, number, f"no `{name}`: the client sent none", f"the member refuses {name}")
+
+
+def _assigned(x: Exchange) -> Iterator[tuple[int, Attempt, str, str]]:
+    """Each dispatch with the key and the model that its member is to be asked with, "" where that is not known."""
+    told = {name: (key, model) for name, key, model in x.terms.assigned}
+    for number, attempt in enumerate(x.attempts or ()):
+        key, model = told.get(attempt.member, ("", ""))
+        if key or model:
+            yield number, attempt, key, model
+
+
+def _bearer(request: Request) -> str:
+    return (request.head.get("authorization") or "").removeprefix("Bearer").strip()
+
+
+@clause(
+    id="relay.request.key",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="No member is asked with another member's key",
+    rationale="A key that follows a failover to the next provider is given away, and the request is refused or billed to the wrong account.",
+    source="openai-api/production-safety",
+    applies=lambda x: any(key for _, _, key, _ in _assigned(x)),
+)
+def member_key(x: Exchange) -> Iterator[Finding]:
+    for number, attempt, key, _ in _assigned(x):
+        # A transparent gateway passes the client's own key on; some send none, or in a field of another name.
+        if key and _bearer(attempt.request) not in (key, _bearer(x.request), ""):
+            yield _leg(x, number, f"the key of {attempt.member}", "a key that is neither its own nor the client's")
+
+
+@clause(
+    id="relay.request.model",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A member is asked for its own model",
+    rationale="A member that is asked for another's model refuses it, or answers with a model that nobody chose.",
+    source="openai-api/chat-create",
+    applies=lambda x: any(model and attempt.request.model for _, attempt, _, model in _assigned(x)),
+)
+def member_model(x: Exchange) -> Iterator[Finding]:
+    for number, attempt, _, model in _assigned(x):
+        if model and attempt.request.model and attempt.request.model not in (model, x.request.model):
+            yield _leg(x, number, f"model {show(model)}", show(attempt.request.model))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from conformance.reference.behaviour import Behaviour
+from conformance.reference.behaviour import Behaviour, Fields
 from conformance.reference.call import Call, Operation
 from conformance.reference.config import Member
 from conformance.reference.defects.entry import defect
@@ -72,7 +72,31 @@ def _trimmed(doc: Doc, call: Call) -> None:
             message["content"] = message["content"].strip()
 
 
+def _key_of_first(headers: Fields, member: Member, call: Call) -> Fields:
+    first = call.lane.members[0] if call.lane else member
+    return tuple((name, f"Bearer {first.api_key}" if name == "Authorization" else value) for name, value in headers)
+
+
+def _model_of_first(body: bytes, member: Member, call: Call) -> bytes:
+    first = call.lane.members[0] if call.lane else member
+    return body.replace(json.dumps(member.model).encode(), json.dumps(first.model).encode(), 1)
+
+
 TABLE = (
+    defect(
+        "key-follows-failover",
+        "Every member of a pool is asked with the first one's key",
+        "relay.request.key",
+        Behaviour(request_headers=_key_of_first),
+        shown_by="pool.three-retired-404",
+    ),
+    defect(
+        "model-follows-failover",
+        "Every member of a pool is asked for the first one's model",
+        "relay.request.model",
+        Behaviour(request_body=_model_of_first),
+        shown_by="pool.three-retired-404",
+    ),
     defect(
         "zeros-not-forwarded",
         "A parameter that is zero is taken for one that is not there",
