@@ -18,6 +18,7 @@ from conformance.reference.config import Member
 from conformance.reference.defects.entry import Defect
 from conformance.reference.errors import refuse
 from conformance.reference.failure import Failure
+from conformance.reference.health import Health, Permit
 from conformance.reference.media import now
 from conformance.reference.steps import Step
 
@@ -26,7 +27,7 @@ FLUSH = 0.02
 #: A connection is waited for so long, in seconds.
 PATIENCE = 0.05
 #: Failures count together that are no further apart, and a cooldown lasts so long, in seconds.
-TOGETHER, COOLDOWN = 0.1, 1.0
+TOGETHER, COOLDOWN = 0.06, 1.0
 #: The ends of two streams that are no further apart are one to a shared flag, in seconds.
 RACE = 0.25
 
@@ -76,6 +77,13 @@ async def _small_pool(call: Call) -> AsyncIterator[None]:
         yield
     finally:
         pool.release()
+
+
+class _NoneOfItsOwn(Health):
+    """No lane has a cooldown: the shared one stands in its place."""
+
+    def outage(self, permit: Permit) -> None:
+        """Nothing is counted here."""
 
 
 def _note_member(body: bytes, member: Member, call: Call) -> bytes:
@@ -168,7 +176,7 @@ TABLE = (
         "cooldown-shared-by-lanes",
         "A cooldown is kept by the member's name: two failures of one lane silence the others'",
         "pool.healthy.asked",
-        Behaviour(members=_warm, request_body=_note_member, failure=_cool_down),
+        Behaviour(health=_NoneOfItsOwn, members=_warm, request_body=_note_member, failure=_cool_down),
         "load.chat",
         at=8,
     ),
