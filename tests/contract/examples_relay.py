@@ -331,9 +331,12 @@ def spoiled(asked: dict[str, Any], up: dict[str, Any], answer: Any, reply: Any) 
     return capture(ask(**asked), reply, Try(answer, request=ask(model="up-model", **up)))
 
 
-def turns(*messages: dict[str, Any]) -> Capture:
-    """The history, and the messages that the member got instead."""
-    return sent({"messages": HISTORY}, {"messages": list(messages)})
+def turns(*messages: dict[str, Any], reply: Any = OK) -> Capture:
+    """The history, and the messages that the member got instead, with its answer, which is passed on."""
+    return spoiled({"messages": HISTORY}, {"messages": list(messages)}, reply, reply)
+
+
+_WITHOUT_CONTENT = (*HISTORY[:2], {"role": "assistant", "tool_calls": HISTORY[2]["tool_calls"]}, HISTORY[3])
 
 
 EXAMPLES |= {
@@ -373,14 +376,19 @@ EXAMPLES |= {
             turns(*HISTORY),
             turns({"role": "developer", "content": "Be brief."}, *HISTORY[1:]),
             turns({"role": "system", "content": "More."}, *HISTORY),
+            turns(*_WITHOUT_CONTENT),
         ),
         (
             turns(*HISTORY[1:]),
             turns(HISTORY[0], HISTORY[2], HISTORY[1], HISTORY[3]),
-            turns(*HISTORY[:2], {"role": "assistant", "tool_calls": HISTORY[2]["tool_calls"]}, HISTORY[3]),
+            turns(*_WITHOUT_CONTENT, reply=wire(error("message[2].content is required"), status=400)),
             turns(*HISTORY[:2], {"role": "assistant", "content": None}, HISTORY[3]),
             turns(HISTORY[0], {"role": "user", "content": "cf-q8w3"}, *HISTORY[2:]),
         ),
+    ),
+    "relay.request.null-content": Example(
+        (turns(*HISTORY), turns(*HISTORY[:2], {**HISTORY[2], "content": ""}, HISTORY[3])),
+        (turns(*_WITHOUT_CONTENT),),
     ),
     "relay.request.nothing-added": Example(
         (sent({}, {"user": "u-1"}), sent({}, {})),

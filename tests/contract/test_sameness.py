@@ -60,6 +60,7 @@ def test_contained_allows_more_and_not_less() -> None:
             {"role": "assistant", "content": None, "tool_calls": [_CALL]},
             {"role": "assistant", "content": "", "tool_calls": [_CALL]},
         ),
+        ({"role": "assistant", "content": None, "tool_calls": [_CALL]}, {"role": "assistant", "tool_calls": [_CALL]}),
         ({"role": "user", "content": "x"}, {"role": "user", "content": "x", "cache_control": {"type": "ephemeral"}}),
     ],
 )
@@ -73,7 +74,6 @@ def test_a_message_arrives_whole(asked: Any, sent: Any) -> None:
     [
         ({"role": "user", "content": "a b"}, {"role": "user", "content": "ab"}),
         ({"role": "user", "content": "x"}, {"role": "assistant", "content": "x"}),
-        ({"role": "assistant", "content": None, "tool_calls": [_CALL]}, {"role": "assistant", "tool_calls": [_CALL]}),
         ({"role": "assistant", "content": None, "tool_calls": [_CALL]}, {"role": "assistant", "content": None}),
         ({"role": "tool", "tool_call_id": "c", "content": "r"}, {"role": "tool", "tool_call_id": "d", "content": "r"}),
         (
@@ -81,6 +81,8 @@ def test_a_message_arrives_whole(asked: Any, sent: Any) -> None:
             {"role": "user", "content": ""},
         ),
         ({"role": "user", "content": "x", "name": "n"}, {"role": "user", "content": "x"}),
+        ({"role": "assistant", "content": "", "tool_calls": [_CALL]}, {"role": "assistant", "tool_calls": [_CALL]}),
+        ({"role": "user", "content": None}, {"role": "user"}),
         ("x", {"role": "user"}),
     ],
 )

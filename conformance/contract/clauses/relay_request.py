@@ -9,7 +9,7 @@ from typing import Any
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.evidence import at_exchange, show
 from conformance.contract.kinds import error_object, reason_of
-from conformance.contract.sameness import contained, same, same_message
+from conformance.contract.sameness import contained, null_beside_calls, same, same_message
 from conformance.contract.when import failed
 from conformance.exchange.model import Attempt, Endpoint, Exchange, Request
 
@@ -217,11 +217,49 @@ def messages(x: Exchange) -> Iterator[Finding]:
                 yield _leg(x, number, show(message), show(nearest))
                 break
             position = found + 1
+            if _null_left_out(message, sent[found]) and _asks_for_content(attempt):
+                yield _leg(x, number, show(message), f"{show(sent[found])}, which the member refuses")
         for message in asked:
             times = [sum(same_message(message, other) for other in side) for side in (asked, sent)]
             if times[0] < times[1]:
                 yield _leg(x, number, f"{times[0]} times {show(message)}", f"{times[1]} times")
                 break
+
+
+def _null_left_out(asked: Any, sent: Any) -> bool:
+    return null_beside_calls(asked) and "content" not in sent
+
+
+def _asks_for_content(attempt: Attempt) -> bool:
+    """Whether a member refused a dispatch and says something of a content."""
+    reply = attempt.reply
+    if reply is None or reply.status not in (400, 422) or reply.doc is None or not reply.doc.ok:
+        return False
+    return re.search(r"\bcontent\b", reason_of(reply.doc.value)) is not None
+
+
+def _null_turns(x: Exchange) -> list[Any]:
+    asked = _messages(x.request.doc.value) if x.request.doc is not None else None
+    return [message for message in asked or () if null_beside_calls(message)]
+
+
+@clause(
+    id="relay.request.null-content",
+    level=Level.SHOULD,
+    basis=Basis.CONTRACT,
+    title="A tool turn whose content is null keeps its content key on the way to the member",
+    rationale="Strict members refuse a turn without the key. The API's schema lets it be left out beside tool calls: a SHOULD.",
+    source="openai-api/chat-create",
+    applies=lambda x: _forwarded(x) and bool(_null_turns(x)),
+)
+def null_content(x: Exchange) -> Iterator[Finding]:
+    for number, attempt in _same_operation(x):
+        assert attempt.request.doc is not None
+        sent = _messages(attempt.request.doc.value) or []
+        for message in _null_turns(x):
+            other = next((other for other in sent if same_message(message, other)), None)
+            if other is not None and _null_left_out(message, other):
+                yield _leg(x, number, f"content: null in {show(message)}", show(other))
 
 
 @clause(

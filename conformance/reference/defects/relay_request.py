@@ -146,7 +146,7 @@ TABLE = (
     defect(
         "null-content-stripped",
         "The null content of a tool call's message does not reach the member",
-        "relay.request.messages",
+        "relay.request.null-content",
         _sending(_strip_null_content),
         shown_by="relay-request.history-null-content",
     ),
