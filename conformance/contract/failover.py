@@ -25,7 +25,8 @@ class Cause(StrEnum):
     ROUTER_404 = "404-router"  # any other 404 or 410: a router behind the member has nobody left
     MODEL_400 = "400-model"  # 400 that says that there is no such model
     RATE_LIMIT = "429"
-    SERVER_ERROR = "5xx"  # and 409, 425: a state that passes
+    SERVER_ERROR = "5xx"  # 500, 502, 503 or 504, which every list of retryable statuses has
+    OTHER_STATUS = "other-status"  # any other 5xx (529: overloaded), 409 or 425: a state that passes
     CREDENTIALS = "401-403"  # and 402: the member's own key or account
     CONNECTION = "connection"  # refused, reset or closed before a response head
     TIMEOUT = "timeout"  # no head, or no output, in time; or 408
@@ -79,4 +80,6 @@ def _by_status(reply: Reply, kind: Kind) -> Cause | None:
     if status == 403:
         return Cause.CREDENTIALS if any(word in text for word in _ACCOUNT_WORDS) else None
     fixed = {401: Cause.CREDENTIALS, 402: Cause.CREDENTIALS, 408: Cause.TIMEOUT, 429: Cause.RATE_LIMIT}
-    return fixed.get(status, Cause.SERVER_ERROR if status >= 500 or status in (409, 425) else None)
+    if status in (500, 502, 503, 504):
+        return Cause.SERVER_ERROR
+    return fixed.get(status, Cause.OTHER_STATUS if status >= 500 or status in (409, 425) else None)
