@@ -42,10 +42,10 @@ def unpack(data: bytes, *, key: str, name: str) -> Cassette | None:
     line, _, rest = data.partition(b"\n")
     try:
         form, found, sums, length = line.decode().rsplit(" ", 3)
-        size = int(length)
+        size, checked = int(length), int(sums)
     except ValueError:
         return None
-    if (form, found) != (_FORM, key) or zlib.crc32(rest) != int(sums):
+    if (form, found) != (_FORM, key) or zlib.crc32(rest) != checked:
         return None
     about, rows = json.loads(rest[:size])
     blob = memoryview(rest)[size:]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
+from conformance.contract.failover import PROMISE, Cause, cause_of, promised
 from conformance.contract.kinds import Kind, kind_of, kind_of_reply, reason_of
 from conformance.exchange.model import Attempt, Exchange, Reply
 from conformance.exchange.sequence import Dispatch, Sequence
@@ -139,9 +140,19 @@ def cooldowns(sequence: Sequence) -> tuple[Memory, ...]:
     made = (
         window
         for key, records in histories(sequence).items()
-        for window in _cooldowns(key, records, length, sequence.windows.cooldown_after)
+        for window in _cooldowns(key, _promised(records, sequence), length, sequence.windows.cooldown_after)
     )
     return tuple(sorted(made, key=lambda window: window.opened))
+
+
+def _promised(records: Iterable[Record], sequence: Sequence) -> Iterator[Record]:
+    """The records, with the failures harmless that a target, which names those it passes over, does not name."""
+    named = any(name.startswith(f"{PROMISE}:") for name in sequence.declares)
+    for record in records:
+        # A member that broke off after output failed too late for another one, and is as broken as one before it.
+        cause = cause_of(record.dispatch.attempt) or Cause.BROKEN_ANSWER
+        other = named and record.fate is Fate.FAILURE and not promised(cause, sequence.declares)
+        yield replace(record, fate=Fate.REJECTED) if other else record
 
 
 def _cooldowns(key: Key, records: Iterable[Record], length: float, after: int) -> Iterator[Memory]:

@@ -16,6 +16,8 @@ from conformance.wire.transcript import End, Segment
 
 #: A scenario that exercises this clause says that its request is one that the API does not accept.
 _INVALID = "error.request.status"
+#: One that exercises this one says that its request is within the API's bounds.
+_VALID = "relay.request.accepted"
 
 _ENDS = {Action.KEEP: End.COMPLETE, Action.CLOSE: End.CLOSE, Action.RESET: End.RESET, Action.STALL: End.STALL}
 
@@ -40,7 +42,7 @@ def terms_of(scenario: Scenario, lane: Lane, seat: Seat, scripts: Scripts) -> Te
         healthy=frozenset(healthy),
         known_models=seat.known_models,
         key_valid=scenario.request.api_key is None,
-        request_valid=False if _INVALID in scenario.exercises else None,
+        request_valid=False if _INVALID in scenario.exercises else _VALID in scenario.exercises or None,
         first_token_timeout_ms=profile.first_token_timeout_ms,
         idle_timeout_ms=profile.idle_timeout_ms,
         cancel_ms=profile.cancel_ms,

@@ -27,10 +27,9 @@ def healthy(request: bytes) -> Script:
     message = read_request(request)
     body, _ = decode_content(message.body, message.head.get("content-encoding"), limit=MAX_BODY)
     try:
-        asked = json.loads(body) if body else {}
+        asked = json.loads(body) if body else None
     except (ValueError, RecursionError):
-        asked = {}
-    asked = asked if isinstance(asked, dict) else {}
+        asked = None
     path = message.target.partition("?")[0].rstrip("/")
     if message.method == "HEAD":
         return script(Envelope(head=("HTTP/1.1 200 OK", "Content-Length: 0"), body=b"", frames=()))
@@ -38,8 +37,18 @@ def healthy(request: bytes) -> Script:
         return _document(_models() if path.endswith("/models") else {"status": "ok"})
     for end, answer in _ANSWERS.items():
         if path.endswith(end):
-            return answer(asked)
+            return answer(asked) if isinstance(asked, dict) and _accepted(asked, end) else _refusal()
     return failure(404, "Not Found", f"the replay upstream has no default for {message.method} {path}", "not_found")
+
+
+def _accepted(asked: Mapping[str, Any], end: str) -> bool:
+    return end != "/chat/completions" or isinstance(asked.get("messages"), list)
+
+
+def _refusal() -> Script:
+    """The 400 to what the API does not accept (openai-api/errors): a gateway that only relays has it to pass on."""
+    wrong = "A JSON object is needed, with an array of messages for a chat."
+    return failure(400, "Bad Request", wrong, None, kind="invalid_request_error")
 
 
 def unknown_nonce(nonce: str) -> Script:
@@ -52,9 +61,9 @@ def unplanned(nonce: str, member: str) -> Script:
     return failure(599, "Unplanned Member", f"the play of {nonce} has nothing for the member {member}", "unplanned")
 
 
-def failure(status: int, phrase: str, message: str, code: str) -> Script:
+def failure(status: int, phrase: str, message: str, code: str | None, *, kind: str = "replay_upstream") -> Script:
     """A JSON error in the API's shape."""
-    error = {"message": message, "type": "replay_upstream", "param": None, "code": code}
+    error = {"message": message, "type": kind, "param": None, "code": code}
     return _document({"error": error}, status=f"{status} {phrase}")
 
 

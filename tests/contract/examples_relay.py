@@ -386,6 +386,17 @@ EXAMPLES |= {
             turns(HISTORY[0], {"role": "user", "content": "cf-q8w3"}, *HISTORY[2:]),
         ),
     ),
+    "relay.request.accepted": Example(
+        (
+            knowing(capture(ask(top_p=0), OK, Try(OK)), terms={"request_valid": True}),
+            knowing(capture(ask(top_p=0), wire(LIMITED, status=429), ()), terms={"request_valid": True}),
+        ),
+        (
+            knowing(
+                capture(ask(top_p=0), wire(error("top_p must be > 0."), status=400), ()), terms={"request_valid": True}
+            ),
+        ),
+    ),
     "relay.request.null-content": Example(
         (turns(*HISTORY), turns(*HISTORY[:2], {**HISTORY[2], "content": ""}, HISTORY[3])),
         (turns(*_WITHOUT_CONTENT),),

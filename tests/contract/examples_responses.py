@@ -198,7 +198,7 @@ EXAMPLES: Examples = {
         ),
     ),
     "responses.stream.whole": Example(
-        (WHOLE, CALLED),
+        (WHOLE, CALLED, events(*GOOD, *GOOD)),
         (
             over("response.completed", response=response(output=[])),
             over("response.completed", response=response("Hello")),

@@ -61,6 +61,16 @@ def test_a_window_may_take_several_failures() -> None:
     assert window.opened == 22.0
 
 
+@pytest.mark.parametrize(("answer", "opened"), [("500", 1), ("529", 0), ("empty", 0), ("cut", 0), ("silent", 0)])
+def test_who_names_what_it_passes_over_cools_down_after_that(answer: str, opened: int) -> None:
+    """What is no failure to pass over is none that counts."""
+    windows = Windows(cooldown_ms=600.0, cooldown_after=1)
+    caps = ("cooldown", "failover", "failover:5xx")
+    made = sequence(turn(0, f"m0:{answer}"), caps=caps, windows=windows)
+    assert len(cooldowns(made)) == opened
+    assert len(cooldowns(sequence(turn(0, f"m0:{answer}"), windows=windows))) == 1
+
+
 def test_two_rejections_in_a_row_quarantine() -> None:
     """The second one opens it; a success between, another failure between, or the window's length makes them lone."""
     (window,) = quarantines(sequence(turn(0, "m0:named"), turn(50, "m0:gone")))

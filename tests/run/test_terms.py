@@ -57,6 +57,8 @@ def test_the_request_itself() -> None:
     assert terms_of(other, place.lanes[0], place, SCRIPTS).key_valid is False
     bad = dataclasses.replace(scenario(), exercises=("error.request.status",))
     assert terms_of(bad, place.lanes[0], place, SCRIPTS).request_valid is False
+    good = dataclasses.replace(scenario(), exercises=("relay.request.accepted",))
+    assert terms_of(good, place.lanes[0], place, SCRIPTS).request_valid is True
 
 
 @pytest.mark.parametrize(

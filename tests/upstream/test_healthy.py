@@ -27,6 +27,7 @@ def reply(played: Script) -> Message:
 
 
 def ask(path: str, **asked: Any) -> Message:
+    asked = {"messages": []} | asked if path == "/chat/completions" else asked
     return reply(healthy(post(json.dumps({"model": "m", **asked}).encode(), path=f"/v1{path}")))
 
 
@@ -114,15 +115,17 @@ def test_another_post_is_a_404_in_the_apis_shape() -> None:
     assert problems("error", json.loads(message.body)) == ()
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b"[" * 100_000])
-def test_any_body_is_answered(body: bytes) -> None:
-    """What is no JSON object asks for nothing in particular."""
-    assert reply(healthy(post(body))).status == 200
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b"[" * 100_000, b"{}", b'{"messages":"hello"}'])
+def test_what_the_api_does_not_accept_is_refused(body: bytes) -> None:
+    """As a member would: a gateway that passes such a request on gets a 400 to pass back."""
+    message = reply(healthy(post(body)))
+    assert message.status == 400
+    assert problems("error", json.loads(message.body)) == ()
 
 
 def test_a_coded_body_is_read() -> None:
     """gzip is undone."""
-    body = gzip.compress(b'{"model":"m","stream":true}')
+    body = gzip.compress(b'{"model":"m","stream":true,"messages":[]}')
     message = reply(healthy(post(body, headers="Content-Encoding: gzip\r\n")))
     assert chunks(message)[0]["model"] == "m"
 

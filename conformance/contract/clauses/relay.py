@@ -94,6 +94,9 @@ def reason_not_laundered(x: Exchange) -> Iterator[Finding]:
     reasons = [reason for choice in the_reply(x).answer.choices for reason in choice.reasons]
     if reasons and all(normal_reason(reason) is None and reason != "" for reason in reasons):
         return  # passed on as it came: that is judged by the finish reason's enum
+    given = [reason for choice in found[1].answer.choices for reason in choice.reasons]
+    if reasons == given and all(normal_reason(reason) is None for reason in reasons):
+        return  # the same, with an empty reason among them
     upstream = [reason for choice in found[1].answer.choices for reason in (*choice.reasons, *choice.native)]
     yield at_end(the_reply(x), f"an error (the upstream's reason is {show(upstream[-1])})", told(x))
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
-from conformance.contract.evidence import at_exchange, show
+from conformance.contract.evidence import at_content, at_exchange, show
 from conformance.contract.kinds import error_object, reason_of
 from conformance.contract.sameness import contained, null_beside_calls, same, same_message
-from conformance.contract.when import failed
+from conformance.contract.when import failed, stayed, the_reply
 from conformance.exchange.model import Attempt, Endpoint, Exchange, Request
+from conformance.wire.facts import Span
 
 #: openai-api/chat-create: parameters that change what is generated. A gateway may leave `model` to its configuration.
 _PARAMETERS = (
@@ -189,6 +190,30 @@ def fields(x: Exchange) -> Iterator[Finding]:
             yield _leg(x, number, f"{name}: {expected}", actual)
 
 
+#: Refusals that are about something else than what the request asks for.
+_OTHER_REFUSALS = (401, 403, 404, 408, 429)
+
+
+@clause(
+    id="relay.request.accepted",
+    level=Level.SHOULD,
+    basis=Basis.CONTRACT,
+    title="A request within the API's bounds is not refused before a member is asked",
+    rationale="A bound of the gateway's own refuses what the member would have answered. Models and gateways know less than the API at times: a SHOULD.",
+    source="openai-api/chat-create",
+    applies=lambda x: x.terms.request_valid is True and stayed(x) and x.attempts is not None,
+)
+def accepted(x: Exchange) -> Iterator[Finding]:
+    status = the_reply(x).status
+    if not x.attempts and 400 <= status < 500 and status not in _OTHER_REFUSALS:
+        yield at_content(
+            the_reply(x),
+            Span(0, min(240, len(the_reply(x).content))),
+            "the request at a member",
+            f"status {status}, none asked",
+        )
+
+
 def _messages(doc: Any) -> list[Any] | None:
     messages = doc.get("messages") if isinstance(doc, dict) else None
     return messages if isinstance(messages, list) else None
@@ -277,7 +302,7 @@ def nothing_added(x: Exchange) -> Iterator[Finding]:
     for number, attempt in _same_operation(x):
         assert attempt.request.doc is not None
         for name, value in attempt.request.doc.value.items():
-            known = name in asked or name in _HARMLESS or name in _DEFAULTS or value is None
+            known = name in asked or name in _HARMLESS or name in _DEFAULTS or _default(name, value)
             if not known:
                 yield _leg(x, number, f"no `{name}`", f"{name}: {show(value)}")
 

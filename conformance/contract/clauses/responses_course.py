@@ -118,10 +118,10 @@ def one(x: Exchange) -> Iterator[Finding]:
             yield at_event(the_reply(x), event, f"status in_progress or queued in {name}", show(status))
 
 
-def _streamed(x: Exchange, kind: str) -> str:
+def _streamed(events: list[tuple[str, dict[str, Any]]], kind: str) -> str:
     """The deltas of one kind, joined: those of each item and part together, in the order in which these began."""
     joined: dict[tuple[str, str], str] = {}
-    for _, name, value in events_of(x):
+    for name, value in events:
         if name == kind and isinstance(value.get("delta"), str):
             joined[_place(value)] = joined.get(_place(value), "") + value["delta"]
     return "".join(
@@ -148,11 +148,15 @@ def _held(response: dict[str, Any]) -> dict[str, str]:
     applies=lambda x: _any_of("response.completed")(x) and stayed(x) and _any_of(_TEXT, _CALL)(x),
 )
 def whole_response(x: Exchange) -> Iterator[Finding]:
+    told: list[tuple[str, dict[str, Any]]] = []
     for event, name, value in events_of(x):
         response = _object(value, "response")
+        if name == "response.created":
+            told.clear()  # a second response has deltas of its own
+        told.append((name, value))
         if name != "response.completed" or not isinstance(response.get("output"), list):
             continue  # a response without output is judged by its shape
         for kind, held in _held(response).items():
-            streamed = _streamed(x, kind)
+            streamed = _streamed(told, kind)
             if streamed and streamed != held:
                 yield at_event(the_reply(x), event, f"an output with {show(streamed)}", show(held) if held else "none")

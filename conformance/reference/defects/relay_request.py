@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 from conformance.reference.behaviour import Behaviour, Fields
 from conformance.reference.call import Call, Operation
 from conformance.reference.config import Member
 from conformance.reference.defects.entry import defect
 from conformance.reference.defects.hooks import Doc
+from conformance.reference.errors import refuse
 
 
 def _sending(edit: Callable[[Doc, Call], None]) -> Behaviour:
@@ -54,6 +56,13 @@ def _falsy_dropped(doc: Doc, call: Call) -> None:
     for name in ("temperature", "top_p", "seed", "n", "max_tokens"):
         if name in doc and not doc[name]:
             del doc[name]
+
+
+@asynccontextmanager
+async def _zero_refused(call: Call) -> AsyncIterator[None]:
+    if call.doc.get("top_p") == 0:
+        raise refuse(400, "top_p must be above 0.", param="top_p")
+    yield
 
 
 def _clamped(doc: Doc, call: Call) -> None:
@@ -102,6 +111,14 @@ TABLE = (
         "A parameter that is zero is taken for one that is not there",
         "relay.request.fields",
         _sending(_falsy_dropped),
+        shown_by="relay-request.zeros",
+    ),
+    # smg 1.13.0 takes 0 for out of range
+    defect(
+        "zero-top-p-refused",
+        "top_p 0, which the API accepts, is refused",
+        "relay.request.accepted",
+        Behaviour(around=_zero_refused),
         shown_by="relay-request.zeros",
     ),
     # Portkey 1.15.2 clamps what it takes for out of range
