@@ -6,8 +6,8 @@ then sent.
 
 from __future__ import annotations
 
-import http.client
 import json
+import socket
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,8 +20,11 @@ from conformance.target.ports import free_port, is_free
 from conformance.target.process import SupervisedProcess
 from conformance.target.profile import Profile
 from conformance.target.render import RENDERERS, member_url
+from conformance.wire.http1 import ResponseReader
 
 _POLL_SECONDS = 0.05
+#: How long one question may take, and how much of its answer is read: a gateway that sends without end is asked again.
+_ANSWER_SECONDS, _ANSWER_BYTES = 5.0, 4 * 1024 * 1024
 _PORT_TRIES = 3
 _LATE = (
     "where it only needs longer, raise ready_seconds in its profile (--target FILE.toml; a bundled one can be copied); "
@@ -190,25 +193,41 @@ def _probe(port: int, path: str) -> tuple[int, str]:
     """The status of GET `path`, 0 when there was none; and a word on it."""
     try:
         status, _ = _get(port, path)
-    except (OSError, http.client.HTTPException) as error:
+    except OSError as error:
         return 0, type(error).__name__
-    return status, f"status {status}"
+    return status, f"status {status}" if status else "no HTTP response"
 
 
 def _served(profile: Profile, port: int) -> frozenset[str]:
     """The ids in the gateway's list of models; none while it has no such list."""
     try:
-        _, body = _get(port, f"{profile.path_prefix}/models", Authorization=f"Bearer {profile.api_key}")
+        _, body = _get(port, f"{profile.path_prefix}/models", f"Authorization: Bearer {profile.api_key}\r\n")
         return frozenset(entry["id"] for entry in json.loads(body)["data"])
-    except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return frozenset()
 
 
-def _get(port: int, path: str, **headers: str) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-    try:
-        connection.request("GET", path, headers={"Connection": "close"} | headers)
-        response = connection.getresponse()
-        return response.status, response.read()
-    finally:
-        connection.close()
+def _get(port: int, path: str, fields: str = "") -> tuple[int, bytes]:
+    """Status (0: no response that can be read) and body of GET `path`, as far as it came within the bounds.
+
+    Raises OSError, TimeoutError among them, when no head came.
+    """
+    until = time.monotonic() + _ANSWER_SECONDS
+    reader = ResponseReader("GET", collect=True)
+    asked = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n{fields}\r\n"
+    parts: list[bytes] = []
+    with socket.create_connection(("127.0.0.1", port), timeout=_ANSWER_SECONDS) as connection:
+        connection.sendall(asked.encode())
+        while not (reader.complete or reader.broken or reader.body_bytes > _ANSWER_BYTES):
+            try:
+                connection.settimeout(max(0.001, until - time.monotonic()))
+                data = connection.recv(65_536)
+            except OSError:
+                if reader.head_seen:
+                    break
+                raise
+            if not data:
+                break
+            reader.feed(data)
+            parts.append(reader.take_body())
+    return (reader.status if reader.head_seen else 0), b"".join(parts)

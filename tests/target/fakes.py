@@ -54,6 +54,26 @@ if mode in ("family", "strays"):
 if mode == "environment":
     with open("environment", "w") as file:
         file.write("\n".join(f"{name}={value}" for name, value in os.environ.items()))
+def pour(head, more, seconds):
+    listener = socket.create_server(("127.0.0.1", port))
+    while True:
+        connection, _ = listener.accept()
+        connection.recv(65536)
+        try:
+            connection.sendall(head)
+            while True:
+                connection.sendall(more)
+                time.sleep(seconds)
+        except OSError:
+            pass
+if mode == "endless-body":
+    pour(b"HTTP/1.1 200 X\r\n\r\n", b"x" * 65536, 0)
+if mode == "endless-head":
+    pour(b"HTTP/1.1 200 X\r\n", b"a: b\r\n" * 1000, 0)
+if mode == "endless-interim":
+    pour(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 10, 0)
+if mode == "slow-head":
+    pour(b"HTTP/1.1 200 X\r\nA: ", b"x", 0.05)
 answer(503 if mode == "unready" else 200)
 """
 

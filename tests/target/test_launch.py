@@ -64,15 +64,34 @@ def test_a_gateway_that_dies_at_once_shows_its_last_lines(tmp_path: Path) -> Non
     assert "line 9\n" not in caught.value.hint
 
 
-@pytest.mark.parametrize(("mode", "answer"), [("silent", "Refused"), ("unready", "status 503")])
-def test_a_gateway_that_never_gets_ready_is_given_up(mode: str, answer: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("mode", "answer"),
+    [
+        ("silent", "Refused"),
+        ("unready", "status 503"),
+        ("endless-head", "no HTTP response"),
+        ("endless-interim", "status 100"),
+        ("slow-head", "Timeout"),
+    ],
+)
+def test_a_gateway_that_never_gets_ready_is_given_up(
+    mode: str, answer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The deadline ends the wait; the error says what was last answered; nothing is left."""
+    monkeypatch.setattr("conformance.target.launch._ANSWER_SECONDS", 0.6)
     begun = time.monotonic()
     with pytest.raises(LaunchError, match=r"not ready after 0.5 s") as caught:
         launch(fake_profile(tmp_path, mode, ready_seconds=0.5), LANES, scratch=tmp_path)
     assert answer in caught.value.what
     assert "raise ready_seconds in its profile" in caught.value.hint
     assert time.monotonic() - begun < 8
+
+
+def test_a_ready_answer_without_end_is_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its head says that the gateway is ready; of a body that never ends no more than a bound is read."""
+    monkeypatch.setattr("conformance.target.launch._ANSWER_BYTES", 1 << 20)
+    with started(tmp_path, "endless-body") as target:
+        assert target.alive
 
 
 def test_any_answer_can_mean_ready(tmp_path: Path) -> None:
