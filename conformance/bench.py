@@ -30,6 +30,7 @@ from conformance.options import RunOptions
 from conformance.report import terminal
 from conformance.report.evidence import case_of
 from conformance.run.header import header_of
+from conformance.run.mask import masked
 from conformance.run.plan import PlannedCase
 from conformance.run.play import Player
 from conformance.run.stage import Seat, seat_found
@@ -195,7 +196,7 @@ class Bench:
             upstream=tuple(attempt.sent for attempt in exchange.attempts or ()),
         )
         header = header_of(RunOptions(target=self.seat.profile.name), self.seat.profile, chosen, ())
-        shown = terminal.failure(header, case)
+        shown = terminal.failure(header, masked(case, self.seat.profile.secret))
         if shown is not None:
             pytest.fail(plain(shown, self._width), pytrace=False)
         return verdicts

@@ -72,7 +72,7 @@ class Call:
     path: str
     method: str
     endpoint: str
-    api_key: str
+    api_key: str = field(repr=False)
     body: bytes = b""
     params: dict[str, Any] = field(default_factory=dict)
     headers: tuple[tuple[str, str], ...] = ()

@@ -23,6 +23,7 @@ from conformance.run.book import Book, Tally
 from conformance.run.cell import Strain, measured, play_cell
 from conformance.run.flights import flight_of, overlapping
 from conformance.run.loadplan import LoadPlan, Pair, control_seat
+from conformance.run.mask import masked
 from conformance.run.play import Gate, Observed, Player
 from conformance.run.stage import Stage
 
@@ -203,7 +204,9 @@ class LoadRunner:
                 case=f"{observed.case.id}@load",
                 upstream=tuple(attempt.sent for attempt in exchange.attempts or ()),
             )
-            return dataclasses.replace(made, beside=overlapping(flights, observed.nonce))
+            return dataclasses.replace(
+                masked(made, self._stage.seat.profile.secret), beside=overlapping(flights, observed.nonce)
+            )
 
         tally.add(verdicts, observed.case.id, show)
 

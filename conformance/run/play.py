@@ -22,6 +22,7 @@ from conformance.exchange.assemble import assemble, read_attempt
 from conformance.exchange.model import Attempt, Exchange
 from conformance.report.evidence import case_of
 from conformance.report.model import Case
+from conformance.run.mask import masked
 from conformance.run.plan import PlannedCase
 from conformance.run.pulse import Pulse
 from conformance.run.sequence import came_late, perform, read, sequence_cases
@@ -167,8 +168,11 @@ class Player:
     async def play(self, case: PlannedCase, *, repetition: int = 0) -> tuple[Case, ...]:
         """Play one case and judge it: one case of the report, or, for a sequence, one for each request and one for all.
 
-        A fault of our own becomes the case's error; a lost stage raises.
+        A fault of our own becomes the case's error; a lost stage raises. A real client key stands in none of them.
         """
+        return tuple(masked(made, self.profile.secret) for made in await self._play(case, repetition))
+
+    async def _play(self, case: PlannedCase, repetition: int) -> tuple[Case, ...]:
         try:
             if case.skipped:
                 return (_unplayed(case, skipped=case.skipped),)

@@ -80,7 +80,7 @@ class Profile:
     capabilities: frozenset[str] = frozenset()
     path_prefix: str = "/v1"
     model_prefix: str = ""
-    api_key: str = "sk-test-client"
+    api_key: str = field(default="sk-test-client", repr=False)
     command: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     config: str = ""
@@ -112,6 +112,11 @@ class Profile:
     upstream_control: str = ""
     upstream_token_variable: str = ""
     lanes: tuple[Lane, ...] = ()
+
+    @property
+    def secret(self) -> str:
+        """The client's key where it is a real one (it came from a variable), which no report may hold; else ""."""
+        return self.api_key if self.api_key_variable else ""
 
 
 def spelt_out(declared: Iterable[str]) -> frozenset[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import dataclasses
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,15 +11,18 @@ from pathlib import Path
 import pytest
 
 from conformance.cli import main
+from conformance.contract.catalog import select
+from conformance.contract.clause import Finding, Outcome, Verdict
 from conformance.errors import TargetError, UsageError
 from conformance.options import RunOptions
-from conformance.report.model import Case, Leg
+from conformance.report.model import Case, ClientLine, Leg
 from conformance.run import live, run
 from conformance.run.live import MARK, Budget, call_of, key_of, plan_live
 from conformance.run.mask import masked
 from conformance.run.plan import PlannedCase, plan_cases
+from conformance.run.play import Player
 from conformance.run.stage import Stage, open_stage
-from tests.run.scenes import REFERENCE, scenario, url_profile
+from tests.run.scenes import HELLO_STREAM, REFERENCE, scenario, url_profile
 
 LIVE = scenario("live", "live = true")
 KEY = REFERENCE.api_key
@@ -213,3 +218,46 @@ def test_mask() -> None:
     assert made.evidence[0].data == b"Bearer ***********\r\n"
     assert made.error == "refused ***********"
     assert masked(case, "key") == case
+
+
+def test_a_piece_of_the_key_is_masked() -> None:
+    """What a cut, a chunk's border or a change of case leaves of a key is masked, too; what is around it stays."""
+    key = "sk-live-Abcdefgh0123"
+    wire = b"8\r\nsk-live-\r\nc\r\nAbcdefgh0123\r\n"
+    finding = Finding(expected="a word", actual="it is 'sk-live-Abcde'...", excerpt=b"SK-LIVE-ABCDEFGH0123!")
+    case = Case(
+        id="a[wire]",
+        scenario="a",
+        client=ClientLine(status=200, end="complete", ended_at=1.0, media_type=f"text/{key.lower()}; a"),
+        verdicts=(Verdict(clause="a.b", outcome=Outcome.VIOLATED, findings=(finding,)),),
+        evidence=(Leg(name="client", data=wire, arrivals=(), cut=0),),
+    )
+    made = masked(case, key)
+    assert made.client is not None
+    assert made.client.media_type == "text/" + "*" * 20 + "; a"
+    assert made.verdicts[0].findings[0].actual == "it is '" + "*" * 13 + "'..."
+    assert made.verdicts[0].findings[0].excerpt == b"*" * 20 + b"!"
+    assert made.evidence[0].data == b"8\r\n" + b"*" * 8 + b"\r\nc\r\n" + b"*" * 12 + b"\r\n"
+
+
+def test_a_real_key_stands_in_no_replayed_case(stage: Stage) -> None:
+    """The key of a running target that came from a variable is masked in what replaying shows, too; so is its repr."""
+    key = "sk-real-0123456789abcdef"
+    seat = stage.seat
+    profile = dataclasses.replace(seat.profile, api_key=key, api_key_variable="CONFORMANCE_TEST_KEY")
+    assert key not in repr(profile)
+    (case,) = plan_cases([scenario("cut", default=f"{HELLO_STREAM} | truncate-after-event:2")], ["wire"], REFERENCE)
+    member = f"http://127.0.0.1:{seat.lanes[0].members[0].port}/v1"  # a member answers as it is told to
+    player = Player(dataclasses.replace(seat, profile=profile, base_url=member), select(()))
+
+    async def play() -> tuple[Case, ...]:
+        try:
+            return await player.play(case)
+        finally:
+            await player.aclose()
+
+    (made,) = asyncio.run(play())
+    request = made.leg("request")
+    assert request is not None
+    assert b"Authorization: Bearer " + b"*" * len(key) in request.data
+    assert key not in repr(made)
