@@ -16,7 +16,8 @@ from rich.console import Console
 from conformance import __version__
 from conformance.arguments import build_parser
 from conformance.commands.shown import Shown
-from conformance.errors import ConformanceError, UsageError
+from conformance.errors import ConformanceError, HarnessError, UsageError
+from conformance.interrupt import ended_in_order
 from conformance.options import shown_command
 from conformance.report.gate import HARNESS, USAGE
 
@@ -58,7 +59,7 @@ def _perform(parsed: argparse.Namespace) -> Shown:
     from conformance.commands.progress import Progress
 
     if parsed.command == "run":
-        with Progress(Console(stderr=True)) as progress:
+        with ended_in_order(), Progress(Console(stderr=True)) as progress:
             return judging.run(parsed, progress.observe)
     bodies: dict[str, Callable[[argparse.Namespace], Shown]] = {
         "judge": judging.judge,
@@ -72,7 +73,9 @@ def _perform(parsed: argparse.Namespace) -> Shown:
 
 
 def _print(shown: Shown) -> int:
-    """Write to standard output; a reader that went away changes nothing about the result."""
+    """Write to standard output; a reader that went away, or was never there, changes nothing about the result."""
+    if sys.stdout is None:
+        return shown.code
     try:
         if shown.text:
             sys.stdout.write(shown.text)
@@ -82,8 +85,10 @@ def _print(shown: Shown) -> int:
         elif shown.view is not None:
             console.print(shown.view, crop=False)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise HarnessError(f"the result cannot be shown: {error.strerror}", where="standard output") from error
     return shown.code
 
 
@@ -97,4 +102,5 @@ def _complain(kind: str, what: str, where: str, hint: str, debug: bool) -> None:
         traceback.print_exc()
     lines = [f"conformance: {kind}: {what}"]
     lines += [f"  {name}: {text}" for name, text in (("where", where), ("hint", hint)) if text]
-    print("\n".join(lines), file=sys.stderr)
+    if sys.stderr is not None:
+        print("\n".join(lines), file=sys.stderr)

@@ -23,6 +23,9 @@ from conformance.commands.shown import Shown
         "run -n 0",
         "run -n many",
         "run --max-requests -1",
+        "run --max-requests 0",
+        "run --api-key-env KEY --model m",
+        "run --target http://127.0.0.1:9/v1 --live --load --model m",
         "judge",
         "clauses --format xml",
         "report",
@@ -81,6 +84,17 @@ def test_a_reader_that_goes_away_changes_nothing(monkeypatch: pytest.MonkeyPatch
         child.stdout.close()
         assert child.wait(timeout=30) == 1
         assert child.stderr.read() == b""
+
+
+@pytest.mark.parametrize(("closing", "code"), [(">&-", 1), (">&- 2>&-", 1), (">/dev/full", 3)])
+def test_an_output_that_takes_nothing(closing: str, code: int) -> None:
+    """A closed output keeps the exit code; one that is full is told, since somebody waits for what it should hold."""
+    words = "import sys; from conformance import cli; from conformance.commands import shown;"
+    words += "cli._perform = lambda p: shown.Shown(view='seen', code=1); cli.entry()"
+    line = f'"{sys.executable}" -c "{words}" clauses {closing}'
+    done = subprocess.run(["sh", "-c", line], stderr=subprocess.PIPE, check=False, text=True)
+    assert done.returncode == code
+    assert ("the result cannot be shown: No space left" in done.stderr) == (code == 3)
 
 
 def test_entry_exits_with_the_code(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

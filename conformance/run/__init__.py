@@ -36,6 +36,7 @@ def _ignore(_: object) -> None:
 
 def run(options: RunOptions, observe: Observe = _ignore) -> Report:
     """Run the suite against a target and judge every exchange. Raises UsageError and HarnessError before it starts."""
+    check(options)
     profile = load_profile(options.target)
     clauses = select_clauses(options.clauses)
     if not clauses:
@@ -68,6 +69,22 @@ def run(options: RunOptions, observe: Observe = _ignore) -> Report:
         assert report.footer is not None
         observe(report.footer)
         return report
+
+
+def check(options: RunOptions) -> None:
+    """Raise UsageError for options that say nothing together: a cap that nobody keeps is worse than none."""
+    if options.live and options.load is not None:
+        raise UsageError("a live run is no load run", where="--live, --load", hint="drop one of them")
+    of_live = {
+        "--api-key-env": options.api_key_env or None,
+        "--model": options.model or None,
+        "--max-requests": options.max_requests,
+        "--max-tokens": options.max_tokens,
+    }
+    given = [name for name, value in of_live.items() if value is not None]
+    if given and not options.live:
+        hint = "replaying costs nothing; a target's key and models stand in its profile"
+        raise UsageError("this belongs to a live run alone: add --live", where=", ".join(given), hint=hint)
 
 
 def judge_files(options: JudgeOptions) -> Report:

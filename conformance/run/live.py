@@ -22,7 +22,7 @@ from conformance.exchange.assemble import assemble
 from conformance.exchange.model import Exchange, Terms
 from conformance.options import Observe, RunOptions
 from conformance.report.evidence import case_of
-from conformance.report.gate import close
+from conformance.report.gate import CONFORMS, close, exit_code, numbers
 from conformance.report.model import Case, Report, RunEnd
 from conformance.run.header import header_of, now
 from conformance.run.mask import masked
@@ -191,9 +191,26 @@ def run(
     except KeyboardInterrupt:
         end, errors = RunEnd.INTERRUPTED, ("interrupted by the caller",)
     report = close(header, done, ended_at=now(), end=end, errors=errors, spent=budget.told())
+    if exit_code(numbers(report)) == CONFORMS and (refused := only_refused(cases, done)):
+        report = close(header, done, ended_at=now(), end=end, errors=(refused,), spent=budget.told())
     assert report.footer is not None
     observe(report.footer)
     return report
+
+
+def only_refused(cases: Sequence[PlannedCase], done: Sequence[Case]) -> str:
+    """What is wrong with a run in which not one request that deserves an answer got one, else "": a wrong key or model
+    would be green, since refusals can be told well."""
+    deserving = {case.id for case in cases if not all(map(_of_refusals, case.scenario.exercises))}
+    statuses = [case.client.status for case in done if case.id in deserving and case.client is not None]
+    if not statuses or any(200 <= status < 300 for status in statuses):
+        return ""
+    told = ", ".join(str(status) for status in sorted(set(statuses)))
+    return f"none of {len(statuses)} requests was answered (status {told}): are the key and the model right?"
+
+
+def _of_refusals(clause: str) -> bool:
+    return clause.startswith("error.") or clause == "http.response.arrives"
 
 
 @dataclasses.dataclass(kw_only=True)

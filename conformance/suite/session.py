@@ -19,6 +19,7 @@ import pytest
 from conformance.columns import LEAST, columns, plain
 from conformance.contract.catalog import select as select_clauses
 from conformance.errors import ConformanceError, HarnessError
+from conformance.interrupt import ended_in_order
 from conformance.load.plan import LoadOptions, Shape
 from conformance.options import RunOptions, shown_command, words
 from conformance.report.codec import decode_case, encode_line
@@ -101,6 +102,7 @@ class SuiteSession:
         self._began = monotonic()
         if self.controls:
             _active = self
+            self._stack.enter_context(ended_in_order())
 
     def seat(self) -> dict[str, Any]:
         """What a worker needs to join; brings the stage up when it is first asked for."""

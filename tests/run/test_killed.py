@@ -114,12 +114,18 @@ def test_controller_killed(words: Callable[..., list[str]], tmp_path: Path) -> N
 
 
 @both
-@pytest.mark.parametrize("whole_group", [False, True], ids=["process", "terminal"])
-def test_interrupted(words: Callable[..., list[str]], whole_group: bool, tmp_path: Path) -> None:
-    """Ctrl-C ends a run in order: what was judged is in the report, whose end says that it was interrupted."""
+@pytest.mark.parametrize(
+    ("whole_group", "number"),
+    [(False, signal.SIGINT), (True, signal.SIGINT), (False, signal.SIGTERM), (False, signal.SIGHUP)],
+    ids=["process", "terminal", "terminated", "hung-up"],
+)
+def test_interrupted(
+    words: Callable[..., list[str]], whole_group: bool, number: signal.Signals, tmp_path: Path
+) -> None:
+    """Ctrl-C, SIGTERM and SIGHUP end a run in order: what was judged is in the report, whose end says so."""
     with started(words(), tmp_path) as run:
         run.reach(3)
-        (os.killpg if whole_group else os.kill)(run.child.pid, signal.SIGINT)
+        (os.killpg if whole_group else os.kill)(run.child.pid, number)
         assert run.end() == 3, run.text
         footer = run.footer()
         assert footer is not None

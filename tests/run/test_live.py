@@ -124,12 +124,20 @@ def test_the_key_is_nowhere(words: list[str], stage: Stage, capfd: pytest.Captur
         assert KEY.encode() not in file.read_bytes(), file.name
 
 
-def test_a_bad_key_is_judged(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A key that the gateway rejects is no fault of the harness: its errors are judged, and cost no tokens."""
+def test_a_bad_key_is_no_result(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where every request is refused the refusals are judged, cost no tokens, and prove nothing of the answers."""
     monkeypatch.setenv("CONFORMANCE_TEST_KEY", "sk-test-not-the-key")
-    assert main(words) in (0, 1)
+    assert main(words) == 3
     (footer,) = rows("footer")
     assert footer["spent"]["tokens"] == 0  # type: ignore[index]
+    assert footer["summary"]["checks"] > 0  # type: ignore[index]
+    assert "none of 9 requests was answered (status 401)" in str(footer["errors"])
+
+
+def test_refusals_that_were_asked_for_are_a_result(words: list[str]) -> None:
+    """Scenarios that are about refusals alone can conform."""
+    words[-1] = "models.wrong-key,relay-request.wrong-key"
+    assert main(words) == 0
 
 
 def test_upstream_is_not_asked_for(stage: Stage) -> None:
