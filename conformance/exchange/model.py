@@ -194,7 +194,8 @@ class Terms:
 
     `capabilities` are its declared promises. `secrets` are byte strings that must never reach a client (member keys,
     canaries). `identities` are names that tell which provider served (member model names, hosts, provider names).
-    `members` are the members of the lane that served the request, `healthy` those whose play is a complete success.
+    `members` are the members of the lane that served the request, `healthy` those whose play is a complete success,
+    `closed` those whose port is closed, so that nobody sees them asked.
     `assigned` are the key and the model with which each member is to be asked, where they are known.
     `members` is None where they are not known (a capture, a live run). `known_models` are the aliases that the target
     serves (None: not known). `key_valid` is whether the request's client key is one that the target accepts (None: not
@@ -207,6 +208,7 @@ class Terms:
     members: tuple[str, ...] | None = None
     assigned: tuple[tuple[str, str, str], ...] = ()
     healthy: frozenset[str] = frozenset()
+    closed: frozenset[str] = frozenset()
     known_models: frozenset[str] | None = None
     key_valid: bool | None = None
     request_valid: bool | None = None

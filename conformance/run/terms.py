@@ -10,7 +10,7 @@ from conformance.run.stage import Seat
 from conformance.scenario.model import PlayItem, Scenario
 from conformance.scenario.request import prepare
 from conformance.target.lanes import Lane
-from conformance.upstream.items import Scripts
+from conformance.upstream.items import REFUSE, Scripts
 from conformance.upstream.script import Action
 from conformance.wire.transcript import End, Segment
 
@@ -31,6 +31,7 @@ def terms_of(scenario: Scenario, lane: Lane, seat: Seat, scripts: Scripts) -> Te
         if (items := scenario.play.members.get(member.name, scenario.play.default))
         and answers(scenario, items[0], scripts)
     }
+    closed = {name for name, items in scenario.play.members.items() if items and items[0].cassette == REFUSE}
     return Terms(
         capabilities=profile.capabilities,
         secrets=tuple(member.api_key.encode() for member in lane.members),
@@ -40,6 +41,7 @@ def terms_of(scenario: Scenario, lane: Lane, seat: Seat, scripts: Scripts) -> Te
         members=tuple(member.name for member in lane.members),
         assigned=tuple((member.name, member.api_key, member.model) for member in lane.members),
         healthy=frozenset(healthy),
+        closed=frozenset(closed),
         known_models=seat.known_models,
         key_valid=scenario.request.api_key is None,
         request_valid=False if _INVALID in scenario.exercises else _VALID in scenario.exercises or None,

@@ -45,10 +45,12 @@ def on_a_wire(reply: Any, *attempts: Try) -> Capture:
     return knowing(capture(STREAM, reply, attempts), driver="wire")
 
 
-def served(reply: Any, *attempts: Any) -> Exchange:
-    """A request for a model that is served, with one healthy member."""
+def served(reply: Any, *attempts: Any, closed: str = "", caps: str = "") -> Exchange:
+    """A request for a model that is served, with one healthy member, and perhaps one whose port is closed."""
     known = frozenset({"alias-1"})
-    return told(capture(ask(), reply, attempts), members=("m0",), healthy=frozenset({"m0"}), known_models=known)
+    members, shut = ("m0", closed) if closed else ("m0",), frozenset({closed} if closed else ())
+    made = capture(ask(), reply, attempts, caps)
+    return told(made, members=members, healthy=frozenset({"m0"}), closed=shut, known_models=known)
 
 
 def hung_up(closed: float | None, ended: float = 9000.0) -> Capture:
@@ -69,11 +71,13 @@ EXAMPLES: Examples = {
         (
             pooled(OK, BUSY, OK),
             pooled(OK, GONE, OK),
+            served(OK, OK, closed="m1", caps="failover"),
             pooled(WORDS, wire(stream(opening(), done=False), end="reset"), WORDS, request=STREAM),
         ),
         (
             pooled(BUSY, BUSY),
             pooled(GONE, GONE),
+            served(wire(FAILED, status=500), closed="m1", caps="failover"),
             pooled(wire(FAILED, status=502), RESET),
             pooled(BUSY, Try(BUSY, "m0", 2.0), Try(BUSY, "m0", 300.0)),
             pooled(wire(stream(FAILED, done=False)), wire(stream(done=False), end="close"), request=STREAM),

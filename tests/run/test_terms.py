@@ -39,12 +39,20 @@ def test_members_and_their_secrets() -> None:
     terms = terms_of(pool, place.lanes[0], place, SCRIPTS)
     assert terms.members == ("m0", "m1", "m2", "m3")
     assert terms.healthy == {"m1", "m2", "m3"}
+    assert terms.closed == frozenset()
     assert set(terms.secrets) == {member.api_key.encode() for member in place.lanes[0].members}
     assert b"127.0.0.1:9000" in terms.identities
     assert place.lanes[0].members[0].model.encode() in terms.identities
     assert terms.known_models == {one.alias for one in place.lanes}
     assert terms.capabilities == REFERENCE.capabilities
     assert terms.idle_timeout_ms == REFERENCE.idle_timeout_ms
+
+
+def test_a_closed_port_is_known() -> None:
+    """Nobody sees a member asked whose port is closed."""
+    pool = scenario("pool", 'lane = "pool4"', m0="@refuse", default=HELLO)
+    place = seat(pool)
+    assert terms_of(pool, place.lanes[0], place, SCRIPTS).closed == {"m0"}
 
 
 def test_the_request_itself() -> None:

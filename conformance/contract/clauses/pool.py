@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.clauses.chunk import requested_choices
 from conformance.contract.evidence import at_end, at_event, at_exchange, at_head
-from conformance.contract.failover import cause_of, promised
+from conformance.contract.failover import Cause, cause_of, promised
 from conformance.contract.kinds import Kind, kind_of_reply
 from conformance.contract.when import has_output, replied, stayed, the_reply, upstream_known, usable
 from conformance.exchange.model import Attempt, Endpoint, Exchange
@@ -34,7 +34,15 @@ def _others(x: Exchange) -> frozenset[str]:
     return x.terms.healthy - left
 
 
+def _unseen(x: Exchange) -> bool:
+    """Whether nobody was seen to be asked beside members whose port is closed, which are asked unseen."""
+    asked = _answerable(x) and stayed(x) and not x.attempts
+    return asked and bool(x.terms.closed) and promised(Cause.CONNECTION, x.declares)
+
+
 def _failed_over(x: Exchange) -> bool:
+    if _unseen(x):
+        return True
     if stayed(x) and x.attempts and x.terms.members is None and _genuine(x, x.attempts[0]):
         return False  # no member serves a name that nobody serves
     if x.request.endpoint is Endpoint.OTHER and stayed(x) and the_reply(x).ok:
@@ -66,6 +74,10 @@ def failover_answers(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
     attempts = x.attempts or ()
     if reply.ok and reply.answer.finished and reply.complete:
+        return
+    if not attempts:
+        if reply.status >= 500:
+            yield at_head(reply, f"the answer of {len(x.terms.healthy)} healthy members", f"status {reply.status}")
         return
     if attempts[0].succeeded or (reply.ok and any(attempt.succeeded for attempt in attempts)):
         return  # a member did answer: what became of its answer is judged by the relay clauses
@@ -235,7 +247,7 @@ def _answerable(x: Exchange) -> bool:
     title="A request that a healthy member could answer does not fail before any member is asked",
     rationale="A pool of connections that ran dry, or another lane's failures, look to the client like an outage that is none.",
     source="rfc9110/status",
-    applies=_answerable,
+    applies=lambda x: _answerable(x) and not x.terms.closed,
 )
 def healthy_asked(x: Exchange) -> Iterator[Finding]:
     if x.attempts:

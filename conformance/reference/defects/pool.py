@@ -144,7 +144,7 @@ FAILOVER = (
     defect(
         "refused-connection-ends-request",
         "A member that cannot be reached is the end, whatever members are left",
-        "pool.healthy.asked",
+        "pool.failover.answers",
         Behaviour(failure=_unreachable),
         shown_by="pool.member-refused",
     ),
