@@ -8,6 +8,10 @@ from __future__ import annotations
 import zlib
 
 MAX_CODINGS = 8
+#: A gzip stream of more members is taken for an attack; each costs a decoder.
+MAX_MEMBERS = 10_000
+#: Bytes that a decoder is handed at once: what it leaves over at a member's end is copied.
+_PIECE = 4096
 
 _WINDOW = {"gzip": 31, "x-gzip": 31, "deflate": 15}  # zlib's wbits: 31 expects the gzip wrapper, 15 the zlib one
 
@@ -41,21 +45,23 @@ def decode_content(body: bytes, codings: str | None, *, limit: int = 64 * 1024 *
 def _inflate(data: bytes, name: str, limit: int) -> tuple[bytes, str]:
     """Remove one coding; a gzip stream may have several members."""
     parts: list[bytes] = []
-    room = limit
-    while True:
+    room, at = limit, 0
+    for _ in range(MAX_MEMBERS):
         decoder = zlib.decompressobj(_WINDOW[name])
-        try:
-            part = decoder.decompress(data, room + 1)
-        except zlib.error as error:
-            return b"", f"not {name} data: {error}"
-        room -= len(part)
-        if room < 0:
-            return b"", f"the content is longer than {limit} bytes"
+        while at < len(data) and not decoder.eof:
+            try:
+                part = decoder.decompress(data[at : at + _PIECE], room + 1)
+            except zlib.error as error:
+                return b"", f"not {name} data: {error}"
+            at = min(at + _PIECE, len(data)) - len(decoder.unused_data)
+            room -= len(part)
+            if room < 0:
+                return b"", f"the content is longer than {limit} bytes"
+            parts.append(part)
         if not decoder.eof:
             return b"", f"the {name} data ends early"
-        parts.append(part)
-        data = decoder.unused_data
-        if not data:
+        if at == len(data):
             return b"".join(parts), ""
         if name == "deflate":
-            return b"", f"{len(data)} bytes after the end of the deflate data"
+            return b"", f"{len(data) - at} bytes after the end of the deflate data"
+    return b"", f"more than {MAX_MEMBERS} members"

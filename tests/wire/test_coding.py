@@ -74,3 +74,12 @@ def test_bomb() -> None:
     """Content that would grow past the bound is not built."""
     bomb = gzip.compress(b"\0" * 50_000_000, compresslevel=1, mtime=0)
     assert decode_content(bomb, "gzip", limit=1000)[1] == "the content is longer than 1000 bytes"
+
+
+def test_members_without_end() -> None:
+    """A stream of very many members is not read to its end, and one of many costs no square of its length."""
+    member = gzip.compress(b"", mtime=0)
+    assert decode_content(member * 300_000, "gzip") == (member * 300_000, "more than 10000 members")
+    many = gzip.compress(b"a", mtime=0) * 9_000 + gzip.compress(bytes(range(256)) * 40_000, compresslevel=0, mtime=0)
+    content, reason = decode_content(many, "gzip")
+    assert (len(content), reason) == (9_000 + 256 * 40_000, "")
