@@ -83,12 +83,29 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
+    """Whether the tests came to their end tells pytest's exit code not always: a second Ctrl-C hides the first."""
+    run = session.config.stash.get(_SESSION, None)
+    try:
+        done = yield
+    except session.Failed:  # --exitfirst, --maxfail
+        if run is not None:
+            run.looped = True
+        raise
+    if run is not None:
+        run.looped = True
+    return done
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Where the test ran: put its case on the report, which xdist carries to the controller."""
+    """Where the test ran: put its cases on the report, which xdist carries to the controller; none if it broke."""
     report = yield
     run = item.config.stash.get(_SESSION, None)
-    if run is not None and report.when == "call":
-        setattr(report, CASES, run.lines(item))
+    if run is not None and run.owns(item):
+        lines = run.lines(item) if report.when == "call" else []
+        if lines or report.failed:
+            setattr(report, CASES, lines)
     return report
 
 
@@ -97,7 +114,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if hasattr(report, CASES):
         from conformance.suite import session
 
-        session.collect(getattr(report, CASES))
+        session.collect(getattr(report, CASES), report.nodeid)
 
 
 @pytest.hookimpl(trylast=True)

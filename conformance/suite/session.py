@@ -7,7 +7,7 @@ travels from the worker on its test report, as the very line that the report fil
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -64,6 +64,9 @@ class SuiteSession:
         self._done: dict[str, Case] = {}
         self._lines: dict[str, list[str]] = {}
         self._errors: list[str] = []
+        self._broken: list[str] = []
+        #: Whether pytest's loop over the tests came to its end.
+        self.looped = False
         self._session: pytest.Session | None = None
         self._began = 0.0
         self._report: Report | None = None
@@ -143,6 +146,10 @@ class SuiteSession:
     def _join(self, told: dict[str, Any]) -> Seat:
         return Seat.decode(told, self.profile, self._all)
 
+    def owns(self, item: pytest.Item) -> bool:
+        """Whether `item` is a test of the suite."""
+        return "conformance_case" in getattr(getattr(item, "callspec", None), "params", ())
+
     def lines(self, item: pytest.Item) -> list[str]:
         """The cases that `item` played here, each once, as lines of the report."""
         case = getattr(item, "callspec", None)
@@ -160,6 +167,10 @@ class SuiteSession:
                 self._stage.ensure_alive()
             except HarnessError as error:
                 self.lose(str(error))
+
+    def broke(self, test: str) -> None:
+        """A test failed without a case: that is the harness's fault, and no verdict on the gateway."""
+        self._broken.append(f"{test} failed itself")
 
     def failure(self, case: Case) -> str:
         """What fails `case`, as text; "" for nothing."""
@@ -207,10 +218,11 @@ class SuiteSession:
         order = {case.id: number for number, case in enumerate(self.cases)}
         # A sequence's requests are called after it ("id/1.2") and came before it.
         done = sorted(self._done.values(), key=lambda case: order.get(case.id.partition("/")[0], len(order)))
-        stopped = status in (int(pytest.ExitCode.INTERRUPTED), int(pytest.ExitCode.INTERNAL_ERROR))
+        stopped = not self.looped or status in (int(pytest.ExitCode.INTERRUPTED), int(pytest.ExitCode.INTERNAL_ERROR))
         rows, cells = self._alone(done) if self._twins and not stopped and not self._errors else ((), ())
         end = RunEnd.FAILED if self._errors else RunEnd.INTERRUPTED if stopped else RunEnd.COMPLETE
-        report = close(self._header, done, ended_at=now(), end=end, errors=tuple(self._errors), load=rows, cells=cells)
+        errors = (*self._errors, *self._broken)
+        report = close(self._header, done, ended_at=now(), end=end, errors=errors, load=rows, cells=cells)
         self._report = report
         assert report.footer is not None
         if self._file is not None:
@@ -258,8 +270,11 @@ def _command(config: pytest.Config) -> str:
     return shown_command("pytest", ["--pyargs", "conformance.suite", *given])
 
 
-def collect(lines: Iterable[str]) -> None:
-    """Hand a test report's cases to the session that controls the run, where there is one."""
+def collect(lines: Sequence[str], test: str) -> None:
+    """Hand the cases of a report of `test` to the session that controls the run, where there is one."""
+    if _active is None:
+        return
     for line in lines:
-        if _active is not None:
-            _active.keep(line)
+        _active.keep(line)
+    if not lines:
+        _active.broke(test)

@@ -133,3 +133,50 @@ def test_no_test_no_result(pytester: pytest.Pytester) -> None:
     result, report = suite(pytester, *SELECTION, "--driver", "wire", "-k", "nothing_of_that_name")
     assert report is None
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+#: A test session that is interrupted after two tests, and again while pytest tells of the first time.
+TWICE = """
+calls = []
+def pytest_runtest_logreport(report):
+    calls.append(report.when)
+    if calls.count("call") == 2:
+        raise KeyboardInterrupt
+def pytest_keyboard_interrupt(excinfo):
+    raise KeyboardInterrupt
+"""
+
+
+@pytest.mark.parametrize("words", [(), ("-n", "2")])
+def test_interrupted_twice(pytester: pytest.Pytester, words: tuple[str, ...]) -> None:
+    """A second Ctrl-C hides the first from pytest's exit code; the report says that the run ended early."""
+    pytester.makeconftest(TWICE)
+    result, report = suite(pytester, "--driver", "wire", "--select", "baseline.*", "-p", "conftest", *words)
+    assert result.ret != 0
+    assert report is not None
+    assert report.footer is not None
+    assert (report.footer.exit_code, report.footer.end) == (3, RunEnd.INTERRUPTED)
+
+
+#: A harness that breaks in one of its cases.
+BREAKS = """
+from conformance.run.play import Player
+plays = Player.play
+async def play(self, case, **words):
+    if case.scenario.id == "baseline.chat-stream":
+        raise RuntimeError("a bug of ours")
+    return await plays(self, case, **words)
+Player.play = play
+"""
+
+
+@pytest.mark.parametrize("words", [(), ("-n", "2")])
+def test_a_fault_of_the_harness(pytester: pytest.Pytester, words: tuple[str, ...]) -> None:
+    """An exception in a case is no violation: the run has no result, and its report says which test broke."""
+    pytester.makeconftest(BREAKS)
+    result, report = suite(pytester, *SELECTION, "--driver", "wire", "-p", "conftest", *words)
+    assert result.ret == 3
+    assert report is not None
+    assert report.footer is not None
+    assert report.footer.exit_code == 3
+    assert "baseline.chat-stream" in str(report.footer.errors)
