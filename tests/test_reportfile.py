@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.errors import ReportError, UsageError
+from conformance.errors import HarnessError, ReportError, UsageError
 from conformance.report.gate import close
 from conformance.report.model import Case, RunHeader
 from conformance.reportfile import ReportFile, read
@@ -54,3 +54,27 @@ def test_a_folder_that_cannot_be_written_is_a_usage_error(tmp_path: Path) -> Non
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="no report can be written"):
         ReportFile(tmp_path / "file")
+
+
+def test_two_runs_never_share_a_folder(tmp_path: Path) -> None:
+    """The second is refused before anything runs, and the first one's report stays whole; then the folder is free."""
+    with ReportFile(tmp_path) as file:
+        file.add(HEADER)
+        with pytest.raises(UsageError, match="another run writes its report there"):
+            ReportFile(tmp_path)
+        file.add(CASE)
+        assert REPORT.footer is not None
+        file.add(REPORT.footer)
+    assert read(tmp_path) == REPORT
+    with ReportFile(tmp_path) as file:
+        file.add(HEADER)
+
+
+def test_a_full_disk_is_told(tmp_path: Path) -> None:
+    """What cannot be written is an error of the harness that says why, for each form of the report."""
+    (tmp_path / "report.jsonl").symlink_to("/dev/full")
+    with ReportFile(tmp_path) as file, pytest.raises(HarnessError, match="cannot be written: No space left"):
+        file.add(HEADER)
+    (tmp_path / "junit.xml").symlink_to("/dev/full")
+    with ReportFile(tmp_path) as file, pytest.raises(HarnessError, match="cannot be written: No space left"):
+        file.finish(REPORT)

@@ -24,7 +24,7 @@ from conformance.load.plan import LoadOptions, Shape
 from conformance.options import RunOptions, shown_command, words
 from conformance.report.codec import decode_case, encode_line
 from conformance.report.gate import close
-from conformance.report.model import Case, LoadCell, LoadRow, Report, RunEnd, RunHeader
+from conformance.report.model import Case, LoadCell, LoadRow, Part, Report, RunEnd, RunHeader
 from conformance.reportfile import ReportFile
 from conformance.run import no_clause, serial
 from conformance.run.header import header_of, now
@@ -114,6 +114,8 @@ class SuiteSession:
     def _open(self) -> Stage:
         if self._stage is None:
             try:
+                if self._folder:
+                    self._file = self._stack.enter_context(ReportFile(Path(self._folder)))
                 scratch = self._stack.enter_context(TemporaryDirectory(prefix="conformance-"))
                 self._lost = Path(scratch) / "lost"
                 self._stage = self._stack.enter_context(open_stage(self.profile, self._all, Path(scratch)))
@@ -121,9 +123,7 @@ class SuiteSession:
                 pytest.exit(str(error), returncode=_HARNESS if isinstance(error, HarnessError) else _USAGE)
             header = header_of(self.options, self.profile, self.clauses, self.cases, version=self._stage.version)
             self._header = header
-            if self._folder:
-                self._file = self._stack.enter_context(ReportFile(Path(self._folder)))
-                self._file.add(header)
+            self._write(header)
         return self._stage
 
     def play(self, case: Any) -> tuple[Case, ...]:
@@ -146,6 +146,15 @@ class SuiteSession:
     def _join(self, told: dict[str, Any]) -> Seat:
         return Seat.decode(told, self.profile, self._all)
 
+    def _write(self, part: Part) -> None:
+        """Write a part of the report; where that is not possible the run has no result."""
+        if self._file is not None:
+            try:
+                self._file.add(part)
+            except HarnessError as error:
+                self._file = None
+                self.lose(str(error))
+
     def owns(self, item: pytest.Item) -> bool:
         """Whether `item` is a test of the suite."""
         return "conformance_case" in getattr(getattr(item, "callspec", None), "params", ())
@@ -160,8 +169,7 @@ class SuiteSession:
         """A case has come in; the stage is looked at, so that a lost one ends the run."""
         made = decode_case(line.encode())
         self._done[made.id] = made
-        if self._file is not None:
-            self._file.add(made)
+        self._write(made)
         if self._stage is not None:
             try:
                 self._stage.ensure_alive()
@@ -223,11 +231,16 @@ class SuiteSession:
         end = RunEnd.FAILED if self._errors else RunEnd.INTERRUPTED if stopped else RunEnd.COMPLETE
         errors = (*self._errors, *self._broken)
         report = close(self._header, done, ended_at=now(), end=end, errors=errors, load=rows, cells=cells)
-        self._report = report
         assert report.footer is not None
         if self._file is not None:
-            self._file.add(report.footer)
-            self._file.finish(report)
+            try:
+                self._file.add(report.footer)
+                self._file.finish(report)
+            except HarnessError as error:
+                errors = (*errors, str(error))
+                report = close(self._header, done, ended_at=now(), end=RunEnd.FAILED, errors=errors)
+        self._report = report
+        assert report.footer is not None
         if report.footer.exit_code == _HARNESS or stopped:
             return _HARNESS
         return max(status, report.footer.exit_code)

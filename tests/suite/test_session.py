@@ -180,3 +180,19 @@ def test_a_fault_of_the_harness(pytester: pytest.Pytester, words: tuple[str, ...
     assert report.footer is not None
     assert report.footer.exit_code == 3
     assert "baseline.chat-stream" in str(report.footer.errors)
+
+
+@pytest.mark.parametrize("words", [(), ("-n", "2")])
+def test_a_report_that_cannot_be_written(pytester: pytest.Pytester, words: tuple[str, ...]) -> None:
+    """A folder that another run has is a matter of usage; a disk that is full leaves no result. Both are told."""
+    folder = pytester.path / "report"
+    with reportfile.ReportFile(folder):
+        result, report = suite(pytester, *SELECTION, "--driver", "wire", *words)
+        assert (result.ret, report) == (2, None)
+        assert "another run writes its report there" in result.stdout.str() + result.stderr.str()
+    (folder / reportfile.NAME).symlink_to("/dev/full")
+    line = ("--pyargs", "conformance.suite", "--conformance-report", "report", *QUIET, *SELECTION, *words)
+    result = pytester.runpytest_subprocess(*line, timeout=120)
+    assert result.ret == 3
+    assert "cannot be written: No space left" in result.stdout.str() + result.stderr.str()
+    assert "INTERNALERROR" not in result.stdout.str() + result.stderr.str()
