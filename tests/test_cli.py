@@ -32,6 +32,8 @@ from conformance.commands.shown import Shown
         "report /nowhere/at/all",
         "explain",
         "upstream --members 0",
+        "upstream --port-base 65534 --members 3",
+        "upstream --cassettes /nowhere/at/all",
     ],
 )
 def test_usage_ends_with_2(line: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,11 +9,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 from conformance.commands.shown import Shown
+from conformance.errors import UsageError
 from conformance.options import words
+
+PORTS = 65_535
 
 
 def upstream(arguments: Namespace, say: Callable[[str], None]) -> Shown:
-    """Serve; `say` is told where it listens, line by line. Raises UpstreamError when a port cannot be had."""
+    """Serve; `say` is told where it listens, line by line. Raises UsageError, or UpstreamError without a port."""
+    if arguments.port_base + arguments.members - 1 > PORTS:
+        raise UsageError(f"there is no port above {PORTS}", where="--port-base", hint="leave room for each member")
+    if arguments.cassettes and not Path(arguments.cassettes).is_dir():
+        raise UsageError("there is no such folder", where=arguments.cassettes, hint="--cassettes names one")
     from conformance.upstream.serve import Settings, serve_alone
 
     settings = Settings(

@@ -121,7 +121,10 @@ def _bound(host: str, port: int) -> socket.socket:
     So it is set before only where the port is given.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        made = socket.socket(family, socket.SOCK_STREAM)
+    except OSError as error:
+        raise UpstreamError(f"no port can be had: {error.strerror}", hint="raise the limit on open files") from error
     made.setblocking(False)
     try:
         if port:

@@ -24,6 +24,14 @@ def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
     assert "hint: name a free one" in err
 
 
+def test_no_file_descriptor_is_left() -> None:
+    """More members than files may be open: one sentence with what to do, and no fault of the harness's own."""
+    words = f'ulimit -n 64; exec "{sys.executable}" -m conformance upstream --members 200'
+    done = subprocess.run(["sh", "-c", words], capture_output=True, check=False, text=True, timeout=60)
+    assert done.returncode == 3
+    assert "conformance: error: no port can be had: Too many open files" in done.stderr
+
+
 def test_it_serves_until_interrupted() -> None:
     """It tells where it listens, answers there, and ends with 0 and without its token file when it is interrupted."""
     code = "from conformance.cli import entry; entry()"
