@@ -6,6 +6,7 @@ Knows whether it can be used (again), and nothing of HTTP: what the bytes mean i
 from __future__ import annotations
 
 import asyncio
+import errno
 import select
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 #: The most bytes that a slow reader takes at once, and its receive buffer, so that the peer meets back pressure.
 SLOW_READ = 4096
+#: No descriptor, buffer or local port is left.
+_OURS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EADDRNOTAVAIL})
 
 
 class Connection(asyncio.Protocol):
@@ -107,6 +110,11 @@ class SlowConnection(Connection, asyncio.BufferedProtocol):
     def buffer_updated(self, nbytes: int) -> None:
         """asyncio: `nbytes` came."""
         self.data_received(bytes(self._buffer[:nbytes]))
+
+
+def lacking(error: BaseException | None) -> str:
+    """What this machine lacked for a connection ("" for nothing): that says nothing of the peer."""
+    return describe(error) if isinstance(error, OSError) and error.errno in _OURS else ""
 
 
 def describe(error: BaseException | None) -> str:

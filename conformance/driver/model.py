@@ -20,6 +20,9 @@ MAX_RECEIVED = 80 * 1024 * 1024
 UNFRAMED = 0.5
 UNFRAMED_ERROR = "the response's framing does not tell its end"
 
+#: The next thing to do where this machine cannot open one more connection.
+FEWER = "raise the limit on open files, or ask for less at a time"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deadlines:

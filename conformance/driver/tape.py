@@ -9,7 +9,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import NamedTuple
 
-from conformance.driver.connection import SLOW_READ, describe
+from conformance.driver.connection import SLOW_READ, describe, lacking
 from conformance.driver.model import MAX_RECEIVED, UNFRAMED, UNFRAMED_ERROR, Behaviour, Deadlines
 from conformance.exchange.model import HangUp
 from conformance.wire.http1 import ResponseReader
@@ -43,6 +43,8 @@ class Tape:
         self.behaviour = behaviour
         self.deadlines = deadlines
         self.hangup: HangUp | None = None
+        #: What this machine lacked for a connection; then the call says nothing of the gateway.
+        self.lack = ""
         self._reader = ResponseReader(method=method)
         self._began = monotonic()
         self._origin = 0.0
@@ -151,7 +153,9 @@ class Tape:
 
     def refuse(self, error: BaseException, *, timed_out: bool) -> None:
         """No connection was made."""
-        self.conclude(End.REFUSED, deadline="connect" if timed_out else "", error=describe(_root(error)))
+        root = _root(error)
+        self.lack = lacking(root)
+        self.conclude(End.REFUSED, deadline="connect" if timed_out else "", error=describe(root))
 
     def conclude(self, end: End, *, deadline: str = "", error: str = "") -> None:
         """The first call decides how the call ended."""

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from conformance.driver.blocking_tap import SyncTap
-from conformance.driver.model import Call, Capture
+from conformance.driver.model import FEWER, Call, Capture
 from conformance.driver.stack import Stack
 from conformance.driver.tap import AsyncTap, recording
 from conformance.driver.tape import Tape
@@ -84,4 +84,6 @@ def _capture(tap: AsyncTap | SyncTap, view: View, name: str, version: str) -> Ca
     tap.assert_one_connection()
     if not tap.tape.over:
         raise DriverError(f"{name} refused the call before sending anything: {view.error!r}") from view.error
+    if tap.tape.lack:
+        raise DriverError(f"no connection can be made here: {tap.tape.lack}", where=name, hint=FEWER)
     return Capture(transcript=tap.tape.transcript(), hangup=tap.tape.hangup, client=view.record(name, version))

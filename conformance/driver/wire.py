@@ -13,10 +13,11 @@ from collections import deque
 from time import monotonic
 
 from conformance import __version__
-from conformance.driver.connection import SLOW_READ, Connection, SlowConnection, describe
+from conformance.driver.connection import SLOW_READ, Connection, SlowConnection, describe, lacking
 from conformance.driver.flight import Flight
-from conformance.driver.model import Call, Capture
+from conformance.driver.model import FEWER, Call, Capture
 from conformance.driver.request import Place, locate, request_bytes
+from conformance.errors import DriverError
 from conformance.wire.transcript import End, Transcript
 
 #: Seconds that a connection rests before it is used again: an unannounced close of the peer has arrived by then.
@@ -107,6 +108,8 @@ class WireDriver:
             except TimeoutError as error:  # ours, or the operating system's own ETIMEDOUT
                 return _refused(began, describe(error), deadline="" if error.errno else "connect")
             except OSError as error:  # name not found, refused, unreachable, TLS handshake failed
+                if lack := lacking(error):
+                    raise DriverError(f"no connection can be made here: {lack}", where=self.name, hint=FEWER) from error
                 return _refused(began, describe(error))
         flight = Flight(connection, method=call.method, behaviour=call.behaviour, deadlines=call.deadlines)
         flight.take_off(request)

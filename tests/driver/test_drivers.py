@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import resource
 import socket
+from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 
 from conformance.driver.model import Behaviour, Deadlines
 from conformance.driver.registry import make_driver
+from conformance.errors import DriverError
 from conformance.wire.transcript import End
 from tests.driver.calls import chat, run, send
 from tests.driver.rawserver import CHAT, DONE, STREAM_END, STREAM_HEAD, RawServer, Step, chunk, delta, json_reply
@@ -103,6 +108,32 @@ def test_refused(name: str) -> None:
     assert "refused" in capture.transcript.error.lower()
     assert capture.transcript.sent == ()
     assert capture.transcript.deadline == ""
+
+
+@every_driver
+def test_no_descriptor_is_left(name: str) -> None:
+    """What this machine lacks is no refusal of the gateway's: it is a fault of our own, with what to do."""
+
+    async def scene() -> None:
+        async with RawServer((json_reply(CHAT),)) as server:
+            driver = make_driver(name)
+            await driver.send(chat(server.base_url))
+            soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+            taken: list[int] = []
+            resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 256), hard))
+            try:
+                with suppress(OSError):
+                    while True:
+                        taken.append(os.open(os.devnull, os.O_RDONLY))
+                with pytest.raises(DriverError, match="no connection can be made here: OSError: Too many open files"):
+                    await driver.send(replace(chat(server.base_url), behaviour=Behaviour(pause_ms=1)))
+            finally:
+                for descriptor in taken:
+                    os.close(descriptor)
+                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+                await driver.aclose()
+
+    run(scene())
 
 
 @every_driver
