@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 
 from conformance.columns import LEAST, columns, plain
-from conformance.contract.catalog import select as select_clauses
 from conformance.errors import ConformanceError, HarnessError
 from conformance.interrupt import ended_in_order
 from conformance.load.plan import LoadOptions, Shape
@@ -26,9 +25,9 @@ from conformance.report.codec import decode_case, encode_line
 from conformance.report.gate import close
 from conformance.report.model import Case, LoadCell, LoadRow, Part, Report, RunEnd, RunHeader
 from conformance.reportfile import ReportFile
-from conformance.run import no_clause, serial
+from conformance.run import chosen_clauses, serial
 from conformance.run.header import header_of, now
-from conformance.run.plan import drivers_of, plan_cases
+from conformance.run.plan import apart, drivers_of, plan_cases
 from conformance.run.play import Player
 from conformance.run.stage import Seat, Stage, open_stage
 from conformance.scenario.load import load_scenarios
@@ -36,6 +35,7 @@ from conformance.scenario.load import select as select_scenarios
 from conformance.target.load import load_profile
 
 _HARNESS, _USAGE = 3, 2
+_STOPPED = (int(pytest.ExitCode.INTERRUPTED), int(pytest.ExitCode.INTERNAL_ERROR))
 _active: SuiteSession | None = None
 
 
@@ -46,10 +46,9 @@ class SuiteSession:
         self.options = options
         self._width = LEAST
         self.profile = load_profile(options.target)
-        self.clauses = select_clauses(options.clauses)
-        if not self.clauses:
-            raise no_clause(options.clauses)
-        self.cases = plan_cases(select_scenarios(load_scenarios(), options.select), options.drivers, self.profile)
+        self.clauses = chosen_clauses(options.clauses)
+        planned = plan_cases(select_scenarios(load_scenarios(), options.select), options.drivers, self.profile)
+        self.cases = planned if told is None and options.workers < 2 else apart(planned, self.profile)
         self._twins = serial.twins(self.cases) if options.load is not None else ()
         self._all = (*self.cases, *self._twins)
         self._folder = report
@@ -65,6 +64,7 @@ class SuiteSession:
         self._lines: dict[str, list[str]] = {}
         self._errors: list[str] = []
         self._broken: list[str] = []
+        self._refused = 0
         #: Whether pytest's loop over the tests came to its end.
         self.looped = False
         self._session: pytest.Session | None = None
@@ -120,7 +120,8 @@ class SuiteSession:
                 self._lost = Path(scratch) / "lost"
                 self._stage = self._stack.enter_context(open_stage(self.profile, self._all, Path(scratch)))
             except ConformanceError as error:
-                pytest.exit(str(error), returncode=_HARNESS if isinstance(error, HarnessError) else _USAGE)
+                self._refused = _HARNESS if isinstance(error, HarnessError) else _USAGE
+                pytest.exit(str(error), returncode=self._refused)
             header = header_of(self.options, self.profile, self.clauses, self.cases, version=self._stage.version)
             self._header = header
             self._write(header)
@@ -221,12 +222,12 @@ class SuiteSession:
             self._stack.close()
 
     def _close(self, status: int) -> int:
-        if self._header is None:
-            return status
+        if self._header is None:  # nothing was played
+            return self._refused or (_HARNESS if status in _STOPPED else status)
         order = {case.id: number for number, case in enumerate(self.cases)}
         # A sequence's requests are called after it ("id/1.2") and came before it.
         done = sorted(self._done.values(), key=lambda case: order.get(case.id.partition("/")[0], len(order)))
-        stopped = not self.looped or status in (int(pytest.ExitCode.INTERRUPTED), int(pytest.ExitCode.INTERNAL_ERROR))
+        stopped = not self.looped or status in _STOPPED
         rows, cells = self._alone(done) if self._twins and not stopped and not self._errors else ((), ())
         end = RunEnd.FAILED if self._errors else RunEnd.INTERRUPTED if stopped else RunEnd.COMPLETE
         errors = (*self._errors, *self._broken)

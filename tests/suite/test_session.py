@@ -111,6 +111,7 @@ class Config:
         ({"target": "reference:no-such-defect"}, "no-such-defect"),
         ({"select": ["no.such.*"]}, "no scenario matches 'no.such.*'"),
         ({"clauses": ["no.such.*"]}, "no clause matches no.such.*"),
+        ({"clauses": ["chat.*", "streem.*"]}, "no clause matches streem.*"),
         ({"driver": ["telnet"]}, "there is no driver 'telnet'"),
     ],
 )
@@ -196,3 +197,10 @@ def test_a_report_that_cannot_be_written(pytester: pytest.Pytester, words: tuple
     assert result.ret == 3
     assert "cannot be written: No space left" in result.stdout.str() + result.stderr.str()
     assert "INTERNALERROR" not in result.stdout.str() + result.stderr.str()
+
+
+def test_interrupted_before_the_first_test(pytester: pytest.Pytester) -> None:
+    """Ctrl-C while tests are collected is no matter of usage: there is no result."""
+    pytester.makeconftest("def pytest_collection_finish(session):\n    raise KeyboardInterrupt\n")
+    result, report = suite(pytester, *SELECTION, "-p", "conftest")
+    assert (result.ret, report) == (3, None)
