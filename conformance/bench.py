@@ -162,6 +162,9 @@ class Bench:
         for name, value in params.items():
             _json(name, value)
         items = {name: _items(value) for name, value in (play or {}).items()}
+        known = [member.name for member in self.lane.members] + ["default"]
+        for name in sorted(items.keys() - set(known)):
+            raise UsageError(f"the lane has no member {name!r}", where="send: play", hint=f"it has {', '.join(known)}")
         scenario = Scenario(
             id=f"test.{self._number}",
             title="",
@@ -180,7 +183,8 @@ class Bench:
         """The verdicts on an exchange, by the clauses that match these globs (all for none).
 
         Fails the test, showing requirement, expected, actual and the bytes, where a clause that gates is violated;
-        raises ConformanceError when a clause itself failed or none matches.
+        so does it where clauses were named and none of them applies: a check that cannot fail is none. Raises
+        ConformanceError when a clause itself failed or none matches.
         """
         chosen = select(tuple(clauses))
         if not chosen:
@@ -189,6 +193,8 @@ class Bench:
         faulty = next((verdict for verdict in verdicts if verdict.outcome is Outcome.FAULTY), None)
         if faulty is not None:
             raise ConformanceError(f"the clause {faulty.clause} failed: {faulty.reason}", where="harness fault")
+        if clauses and all(verdict.outcome is Outcome.NOT_APPLICABLE for verdict in verdicts):
+            pytest.fail(f"none of the clauses {', '.join(clauses)} applies to this exchange: nothing was checked")
         case = case_of(
             exchange,
             verdicts,

@@ -84,6 +84,13 @@ def test_slips(send, judge):
         judge(send(messages=HELLO, play={"default": ANSWER}), ["no.such.*"])
     with pytest.raises(ScenarioError):
         send(messages=HELLO, play={"default": ANSWER + " | no-such-transform"})
+    with pytest.raises(UsageError, match="no member 'm9'"):
+        send(messages=HELLO, play={"m9": ANSWER})
+
+
+def test_nothing_checked(send, judge):
+    """Clauses that do not apply check nothing, and a test that checks nothing fails."""
+    judge(send(messages=HELLO, play={"default": ANSWER}), ["embeddings.*"])
 '''
 
 
@@ -92,7 +99,7 @@ def test_a_project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("COLUMNS", "130")
     pytester.makepyfile(test_gateway=TESTS)
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest", timeout=180)
-    result.assert_outcomes(passed=7, failed=1, errors=1)
+    result.assert_outcomes(passed=7, failed=2, errors=1)
     result.stdout.fnmatch_lines_random(
         [
             "*test_violated*",
@@ -102,6 +109,7 @@ def test_a_project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -
             "actual     *",
             "*ms*data: [[]DONE]*",
             "*there is no capability 'telepathy'*",
+            "*none of the clauses embeddings.[*] applies to this exchange*",
         ]
     )
     (rule,) = (line for line in result.stdout.lines if line.startswith("MUST contract · stream.done.once"))

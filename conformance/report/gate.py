@@ -14,6 +14,8 @@ from conformance.report.reading import Reading
 
 CONFORMS, VIOLATIONS, USAGE, HARNESS = 0, 1, 2, 3
 _LOST_SUCCESS = "relay.success.kept"
+#: The areas of clauses that only an answer can exercise: a scenario that exists for one of them deserves a success.
+_ANSWERS = frozenset({"chat", "chunk", "completion", "embeddings", "models", "responses", "stream", "tool", "usage"})
 _SOUND_ENDS = frozenset({RunEnd.COMPLETE, RunEnd.CAPPED})
 
 
@@ -98,6 +100,24 @@ def exit_code(summary: Summary) -> int:
     return VIOLATIONS if summary.gate else CONFORMS
 
 
+def refused_throughout(cases: Iterable[Case]) -> str:
+    """What is wrong with a run in which not one request that deserves an answer got one, else "".
+
+    A dead gateway, a wrong key or a wrong model would be green otherwise: refusals can be told well.
+    """
+    deserving = (
+        case
+        for case in cases
+        if case.client is not None and any(name.partition(".")[0] in _ANSWERS for name in case.exercises)
+    )
+    statuses = [case.client.status for case in deserving if case.client is not None]
+    if not statuses or any(200 <= status < 300 for status in statuses):
+        return ""
+    told = ", ".join(str(status) for status in sorted(set(statuses)))
+    what = f"none of the {len(statuses)} requests that deserve an answer got one (status {told})"
+    return f"{what}: is the gateway up, are its key and its aliases right?"
+
+
 def close(
     header: RunHeader,
     cases: Iterable[Case],
@@ -109,10 +129,33 @@ def close(
     load: tuple[LoadRow, ...] = (),
     cells: tuple[LoadCell, ...] = (),
 ) -> Report:
-    """The whole report, its footer computed. `ended_at` is an ISO 8601 time, `spent` what a live run cost."""
+    """The whole report, its footer computed. `ended_at` is an ISO 8601 time, `spent` what a live run cost.
+
+    A run that conforms although nothing was answered in it gets an error that says so.
+    """
+    done = tuple(cases)
+    made = _closed(header, done, ended_at=ended_at, end=end, errors=errors, spent=spent, load=load, cells=cells)
+    silent = refused_throughout(done) if exit_code(numbers(made)) == CONFORMS else ""
+    if not silent:
+        return made
+    told = (*errors, silent)
+    return _closed(header, done, ended_at=ended_at, end=end, errors=told, spent=spent, load=load, cells=cells)
+
+
+def _closed(
+    header: RunHeader,
+    done: tuple[Case, ...],
+    *,
+    ended_at: str,
+    end: RunEnd,
+    errors: tuple[str, ...],
+    spent: dict[str, int] | None,
+    load: tuple[LoadRow, ...],
+    cells: tuple[LoadCell, ...],
+) -> Report:
     blank = Summary(cases=0, skipped=0, checks=0, gate=0, unexercised=0, errors=0, counts={})
     draft = RunFooter(summary=blank, exit_code=HARNESS, ended_at=ended_at, end=end, errors=errors, load=load)
-    summary = summarise(Report(header=header, cases=(done := tuple(cases)), footer=draft))
+    summary = summarise(Report(header=header, cases=done, footer=draft))
     footer = RunFooter(
         summary=summary,
         exit_code=exit_code(summary),

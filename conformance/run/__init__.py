@@ -15,7 +15,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from conformance.cassette.store import load as load_cassette
+from conformance.contract.catalog import CATALOG
 from conformance.contract.catalog import select as select_clauses
+from conformance.contract.clause import Clause
 from conformance.errors import HarnessError, UsageError
 from conformance.options import JudgeOptions, Observe, RunOptions, near
 from conformance.report.gate import close
@@ -38,9 +40,7 @@ def run(options: RunOptions, observe: Observe = _ignore) -> Report:
     """Run the suite against a target and judge every exchange. Raises UsageError and HarnessError before it starts."""
     check(options)
     profile = load_profile(options.target)
-    clauses = select_clauses(options.clauses)
-    if not clauses:
-        raise no_clause(options.clauses)
+    clauses = chosen_clauses(options.clauses)
     scenarios = select_scenarios(load_scenarios(), options.select)
     if options.live:
         return live.run(options, profile, scenarios, clauses, observe)
@@ -89,20 +89,19 @@ def check(options: RunOptions) -> None:
 
 def judge_files(options: JudgeOptions) -> Report:
     """Judge a captured client leg (and upstream leg) from cassette files. Raises UsageError."""
-    clauses = select_clauses(options.clauses)
-    if not clauses:
-        raise no_clause(options.clauses)
+    clauses = chosen_clauses(options.clauses)
     client = load_cassette(options.client)
     upstream = load_cassette(options.upstream) if options.upstream is not None else None
     return captured.judge(options, client, upstream, clauses)
 
 
-def no_clause(globs: tuple[str, ...]) -> UsageError:
-    """The error for globs that select no clause."""
-    from conformance.contract.catalog import CATALOG
-
-    hint = near(globs[0], CATALOG, otherwise="`conformance clauses` lists them")
-    return UsageError(f"no clause matches {', '.join(globs)}", where="--clauses", hint=hint)
+def chosen_clauses(globs: tuple[str, ...]) -> tuple[Clause, ...]:
+    """The clauses that these globs name (all for none). Raises UsageError for a glob that names none."""
+    for glob in globs:
+        if not select_clauses((glob,)):
+            hint = near(glob, CATALOG, otherwise="`conformance clauses` lists them")
+            raise UsageError(f"no clause matches {glob}", where="--clauses", hint=hint)
+    return select_clauses(globs)
 
 
 __all__ = ["judge_files", "run"]

@@ -92,6 +92,23 @@ def fits(scenario: Scenario, driver: str) -> bool:
     return driver == "wire" or all(one.request.raw is None for one in scenario.steps or (scenario,))
 
 
+def closes_a_port(scenario: Scenario) -> bool:
+    """Whether a member refuses connections in it: its port is closed then, for everybody."""
+    plays = [scenario.play, *(step.play for step in scenario.steps if step.play is not None)]
+    return any(item.cassette == "@refuse" for play in plays for items in play.members.values() for item in items)
+
+
+def apart(cases: Iterable[PlannedCase], profile: Profile) -> tuple[PlannedCase, ...]:
+    """The cases that several processes may play at once: on lanes that they share, none may close a member's port."""
+    reason = "it closes a port of a lane that other workers use: run it with one worker"
+    return tuple(
+        replace(case, skipped=case.skipped or reason)
+        if profile.kind == "url" and closes_a_port(case.scenario)
+        else case
+        for case in cases
+    )
+
+
 def drivers_of(cases: Iterable[PlannedCase]) -> tuple[str, ...]:
     """The drivers that the cases are played through, each once."""
     return tuple(dict.fromkeys(case.driver for case in cases if not case.skipped))

@@ -23,7 +23,7 @@ from conformance.exchange.model import Attempt, Exchange
 from conformance.report.evidence import case_of
 from conformance.report.model import Case
 from conformance.run.mask import masked
-from conformance.run.plan import PlannedCase
+from conformance.run.plan import PlannedCase, closes_a_port
 from conformance.run.pulse import Pulse
 from conformance.run.sequence import came_late, perform, read, sequence_cases
 from conformance.run.stage import Seat, Stage
@@ -140,8 +140,8 @@ class Player:
         Raises HarnessError.
         """
         planned = list(cases)
-        heavy = [case for case in planned if case.scenario.id.startswith(HEAVY)][::-1]
-        queue = [case for case in planned if not case.scenario.id.startswith(HEAVY)][::-1]
+        heavy = [case for case in planned if self._goes_alone(case)][::-1]
+        queue = [case for case in planned if not self._goes_alone(case)][::-1]
         # An SDK takes its time to be imported: nothing is to be in flight meanwhile.
         for name in {case.driver for case in planned if not case.skipped}:
             with suppress(ConformanceError):
@@ -164,6 +164,10 @@ class Player:
             raise _first(errors) from None
         finally:
             await self.aclose()
+
+    def _goes_alone(self, case: PlannedCase) -> bool:
+        """Whether the cases beside it would feel it: it is heavy, or closes a port of a lane that others share."""
+        return case.scenario.id.startswith(HEAVY) or (self.profile.kind == "url" and closes_a_port(case.scenario))
 
     async def play(self, case: PlannedCase, *, repetition: int = 0) -> tuple[Case, ...]:
         """Play one case and judge it: one case of the report, or, for a sequence, one for each request and one for all.
@@ -239,11 +243,12 @@ class Player:
         nonce = nonce or self.nonce(case.id, repetition)
         play = case.scenario.play
         members = {member.name: self._names[member.port] for member in lane.members}
-        await self._control.arm(
-            nonce,
-            {members[name]: items for name, items in play.members.items() if name in members},
-            play.default,
-        )
+        plays = {members[name]: items for name, items in play.members.items() if name in members}
+        if not play.default:
+            # A found lane may be wider than the scenario's: its further members do as the scenario's last one does.
+            as_last = play.members.get(f"m{case.members - 1}", ())
+            plays |= {members[member.name]: as_last for member in lane.members[case.members :]}
+        await self._control.arm(nonce, plays, play.default)
         call = call_of(case, lane, seat.profile, seat.base_url, nonce)
         try:
             if at:

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.contract.clause import Level, Outcome
 from conformance.report.gate import close, exit_code, missed, summarise, unexercised
-from conformance.report.model import AttemptLine, Case, RunEnd
+from conformance.report.model import AttemptLine, Case, ClientLine, RunEnd
 from conformance.report.reading import Reading
 
 from . import sample
@@ -61,6 +61,22 @@ def test_run_errors_and_early_ends_are_faulty() -> None:
     assert code(sample.HELD, end=RunEnd.INTERRUPTED) == 3
     assert code(sample.HELD, end=RunEnd.FAILED) == 3
     assert code(sample.HELD, end=RunEnd.CAPPED) == 0
+
+
+def test_a_run_in_which_all_is_refused_proves_nothing() -> None:
+    """Violations of SHOULD may explain each unreached clause; that nothing at all was answered is no conformance."""
+    refused = replace(
+        violating("stream.utf8"),
+        client=ClientLine(status=503, end="complete", ended_at=1.0),
+        exercises=("chat.id.present",),
+    )
+    assert code(refused, refused) == 3
+    report = close(sample.HEADER, [refused], ended_at="2026-11-29T12:01:00Z")
+    assert report.footer is not None
+    assert "none of the 1 requests that deserve an answer got one (status 503)" in report.footer.errors[0]
+    assert code(refused, sample.HELD) == 0
+    assert code(refused, sample.VIOLATED) == 1
+    assert code(replace(refused, exercises=("error.body.json",))) == 0
 
 
 def test_no_footer_is_faulty() -> None:

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from conformance.errors import UsageError
-from conformance.run.plan import DEFAULT_DRIVERS, checked_drivers, drivers_of, fits, plan_cases
+from conformance.run.plan import DEFAULT_DRIVERS, apart, checked_drivers, drivers_of, fits, plan_cases
 from conformance.scenario.load import load_scenarios
 from tests.run.scenes import REFERENCE, lane, scenario, url_profile
 
@@ -129,3 +129,12 @@ def test_bundled_scenarios_can_be_planned() -> None:
     cases = plan_cases(load_scenarios(), (), REFERENCE)
     assert {case.scenario.id for case in cases} == {one.id for one in load_scenarios()}
     assert len({case.id for case in cases}) == len(cases)
+
+
+def test_no_port_is_closed_under_other_workers() -> None:
+    """On a lane that is found, several processes meet: a scenario in which a member refuses connections is left out."""
+    refusing, plain = scenario("refusing", m0="@refuse"), scenario("plain")
+    found = url_profile(lane("a", 1))
+    assert [bool(case.skipped) for case in apart(plan_cases([refusing, plain], ["wire"], found), found)] == [True, False]
+    own = apart(plan_cases([refusing, plain], ["wire"], REFERENCE), REFERENCE)
+    assert [bool(case.skipped) for case in own] == [False, False]
