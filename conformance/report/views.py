@@ -153,7 +153,10 @@ def result(report: Report) -> str:
     """The run's result in one sentence."""
     code = exit_code(summary := numbers(report))
     if code == CONFORMS:
-        exchanges = summary.cases - summary.skipped
+        cells = report.footer.cells if report.footer is not None else ()
+        # A load run drops its exchanges; what it sent through the gateway stands in its cells.
+        loaded = sum(cell.requests for cell in cells if cell.leg == "gateway")
+        exchanges = loaded or summary.cases - summary.skipped
         return f"conforms: {counted(summary.checks, 'check')} over {counted(exchanges, 'exchange')}"
     if code == VIOLATIONS:
         clauses = sum(violation.requirement.gates for violation in violations(report))

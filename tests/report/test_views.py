@@ -65,6 +65,15 @@ def test_result(report: sample.Report, sentence: str) -> None:
     assert views.result(report) == sentence
 
 
+def test_a_load_run_tells_what_it_sent() -> None:
+    """Its exchanges are dropped: their number is that of the requests sent through the gateway."""
+    (control,) = sample.LOADED.footer.cells if sample.LOADED.footer is not None else ()
+    cells = (control, replace(control, leg="gateway"), replace(control, leg="gateway", requests=6))
+    held = sample.LOADED.footer.load[1:] if sample.LOADED.footer is not None else ()
+    report = close(sample.HEADER, (), ended_at="2026-11-29T12:01:00Z", load=held, cells=cells)
+    assert views.result(report) == "conforms: 32 checks over 30 exchanges"
+
+
 def test_lines_of_an_exchange() -> None:
     """What the client saw and which members were asked, in a line each."""
     assert views.exchange_line(sample.VIOLATED) == "200 text/event-stream, close at 54.0 ms, the SDK raised APIError"
