@@ -142,7 +142,7 @@ def seat_found(profile: Profile, lanes: tuple[Lane, ...]) -> Seat:
         raise TargetError(
             "nothing is known of the upstream behind this target",
             where=profile.base_url,
-            hint="run it with --live, or name its replay upstream in a profile (upstream_control)",
+            hint="run it with --live, or name its replay upstream in a profile: [upstream] control, and [[lanes]]",
         )
     token = os.environ.get(profile.upstream_token_variable, "")
     if not token:

@@ -202,7 +202,7 @@ def _json_success(x: Exchange) -> bool:
 def content_type_json(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
     if not _json_media(reply.media_type):
-        actual = reply.header("content-type")
+        actual = reply.header("content-type") or "none"
         yield at_head(reply, "Content-Type: application/json", f"Content-Type: {actual}", field="content-type")
 
 
@@ -223,7 +223,7 @@ def _event_success(x: Exchange) -> bool:
 def content_type_event_stream(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
     if reply.media_type != "text/event-stream":
-        actual = reply.header("content-type")
+        actual = reply.header("content-type") or "none"
         yield at_head(reply, "Content-Type: text/event-stream", f"Content-Type: {actual}", field="content-type")
 
 
@@ -398,5 +398,5 @@ def keys_unique(x: Exchange) -> Iterator[Finding]:
 def error_content_type(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
     if not _json_media(reply.media_type):
-        actual = reply.header("content-type")
+        actual = reply.header("content-type") or "none"
         yield at_head(reply, "Content-Type: application/json", f"Content-Type: {actual}", field="content-type")

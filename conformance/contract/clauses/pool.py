@@ -20,6 +20,10 @@ MAX_ATTEMPTS = 10
 HANGUP_MS = 2000.0
 
 
+def _several(number: int, noun: str, ending: str = "s") -> str:
+    return f"{number} {noun}{'' if number == 1 else ending}"
+
+
 def _genuine(x: Exchange, attempt: Attempt) -> bool:
     """Whether a member's model-not-found is about the name that the client itself asked for."""
     reply, name = attempt.reply, x.request.model
@@ -77,7 +81,9 @@ def failover_answers(x: Exchange) -> Iterator[Finding]:
         return
     if not attempts:
         if reply.status >= 500:
-            yield at_head(reply, f"the answer of {len(x.terms.healthy)} healthy members", f"status {reply.status}")
+            yield at_head(
+                reply, f"the answer of {_several(len(x.terms.healthy), 'healthy member')}", f"status {reply.status}"
+            )
         return
     if attempts[0].succeeded or (reply.ok and any(attempt.succeeded for attempt in attempts)):
         return  # a member did answer: what became of its answer is judged by the relay clauses
@@ -89,9 +95,11 @@ def failover_answers(x: Exchange) -> Iterator[Finding]:
     ):
         return  # it broke after output had reached the client: too late for another member
     tried = ", ".join(f"{a.member} {a.reply.status if a.reply is not None else a.end.value}" for a in attempts)
-    healthy = f"{len(_others(x))} healthy members" if x.terms.members is not None else "another member"
+    healthy = _several(len(_others(x)), "healthy member") if x.terms.members is not None else "another member"
     yield at_head(
-        reply, f"the answer of {healthy}", f"status {reply.status} after {len(attempts)} dispatches ({tried})"
+        reply,
+        f"the answer of {healthy}",
+        f"status {reply.status} after {_several(len(attempts), 'dispatch', 'es')} ({tried})",
     )
 
 
