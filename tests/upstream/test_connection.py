@@ -241,7 +241,7 @@ def test_a_request_without_a_readable_end_is_answered_and_the_connection_closed(
     with Peer(upstream.ports[0]) as peer:
         peer.send(b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}")
         data, how = peer.read_to_end()
-    assert data.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert data.startswith(b"HTTP/1.1 400 Bad Request\r\n")
     assert how == "fin"
 
 
