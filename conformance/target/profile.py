@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
+from urllib.parse import urlsplit
 
 from conformance.driver.model import Deadlines
 from conformance.errors import TargetError
@@ -145,6 +147,7 @@ def decode(table: Mapping[str, Any], *, name: str) -> Profile:
     or keys that do not go together.
     """
     validate(table, where=name)
+    _check_values(table, name)
     _check_capabilities(table, name)
     _check_kind(table, name)
     _check_templates(table, name)
@@ -166,6 +169,7 @@ def at_url(url: str, *, name: str = "url") -> Profile:
     """The profile of a gateway that already runs at `url` (the API root, as an SDK takes it); it declares nothing."""
     if not url.startswith(("http://", "https://")):
         raise TargetError(f"{url!r} is no http or https URL", where=name, hint="give the API root: http://host:port/v1")
+    _check_url(url, name)
     return Profile(name=name, kind="url", title=url, base_url=url.rstrip("/"), fault_isolation="none")
 
 
@@ -180,6 +184,34 @@ def _decode_lane(table: Mapping[str, Any]) -> Lane:
         for index, member in enumerate(table["members"])
     )
     return Lane(alias=table["alias"], members=members)
+
+
+def _check_url(url: str, where: str) -> None:
+    """Raise TargetError for a URL without a host, or with a port that there is not."""
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise TargetError(f"the URL cannot be used: {error}", where=where) from None
+    if not host:
+        raise TargetError("the URL names no host", where=where, hint="give the API root: http://host:port/v1")
+
+
+def _check_values(table: Mapping[str, Any], name: str) -> None:
+    """What TOML and the schema take, and no program, header or clock does."""
+    for url in (table.get("base_url"), table.get("upstream", {}).get("control")):
+        if url is not None:
+            _check_url(url, name)
+    for key, value in (*table.items(), *table.get("deadlines", {}).items()):
+        if isinstance(value, float) and not isfinite(value):
+            raise TargetError(f"{key} is {value}, no length of time", where=name)
+    environment, headers = table.get("environment", {}), table.get("lane_headers", {})
+    words = [*table.get("command", ()), *table.get("version_command", ()), *environment, *environment.values()]
+    if any("\0" in word for word in words) or any("=" in variable for variable in environment):
+        raise TargetError("no program takes such a word or variable", where=f"{name}: command, environment")
+    lines = [table.get("ready_path", ""), table.get("api_key", ""), *headers, *headers.values()]
+    if any(character in line for line in lines for character in "\0\r\n"):
+        raise TargetError("a line end in a header or a path", where=f"{name}: ready_path, api_key, lane_headers")
 
 
 def _check_capabilities(table: Mapping[str, Any], name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from typing import Any
 
 import pytest
@@ -139,3 +140,29 @@ def test_failover_may_be_promised_for_some_failures() -> None:
 def test_each_cause_of_a_failover_can_be_promised() -> None:
     """The contract's causes and the words that a profile may use are the same."""
     assert {cause.capability for cause in Cause} == {name for name in CAPABILITIES if name.startswith("failover:")}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        'kind = "url"\nbase_url = "http://127.0.0.1:99999/v1"',
+        'kind = "url"\nbase_url = "http://[::1/v1"',
+        'kind = "command"\ncommand = ["a"]\nready_seconds = nan',
+        'kind = "command"\ncommand = ["a"]\n[deadlines]\nhead = inf',
+        'kind = "command"\ncommand = ["a", "\\u0000"]',
+        'kind = "command"\ncommand = ["a"]\n[environment]\n"A=B" = "c"',
+        'kind = "command"\ncommand = ["a"]\nready_path = "/a\\r\\nX: y"',
+        'kind = "command"\ncommand = ["a"]\n[lane_headers]\n"X" = "a\\r\\nY: b"',
+    ],
+)
+def test_what_no_program_takes(lines: str) -> None:
+    """Values that the format can hold and nothing can use are told before anything is started."""
+    with pytest.raises(TargetError):
+        decode(tomllib.loads(lines), name="odd")
+
+
+@pytest.mark.parametrize("url", ["http://", "http://:80/v1", "http://[::1/v1", "http://127.0.0.1:99999/v1"])
+def test_a_url_that_leads_nowhere(url: str) -> None:
+    """A URL without a host, or with a port that there is not, is no target."""
+    with pytest.raises(TargetError):
+        at_url(url)
