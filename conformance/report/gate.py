@@ -105,12 +105,10 @@ def refused_throughout(cases: Iterable[Case]) -> str:
 
     A dead gateway, a wrong key or a wrong model would be green otherwise: refusals can be told well.
     """
-    deserving = (
-        case
-        for case in cases
-        if case.client is not None and any(name.partition(".")[0] in _ANSWERS for name in case.exercises)
-    )
-    statuses = [case.client.status for case in deserving if case.client is not None]
+    deserving = [case for case in cases if any(name.partition(".")[0] in _ANSWERS for name in case.exercises)]
+    # A list of models says nothing of whether one answers.
+    generating = [case for case in deserving if case.area != "models"]
+    statuses = [case.client.status for case in generating or deserving if case.client is not None]
     if not statuses or any(200 <= status < 300 for status in statuses):
         return ""
     told = ", ".join(str(status) for status in sorted(set(statuses)))

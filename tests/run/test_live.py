@@ -17,11 +17,13 @@ from conformance.errors import TargetError, UsageError
 from conformance.options import RunOptions
 from conformance.report.model import Case, ClientLine, Leg
 from conformance.run import live, run
-from conformance.run.live import MARK, Budget, call_of, key_of, plan_live
+from conformance.run.live import MARK, Budget, call_of, key_of, mark_of, only_refused, plan_live
 from conformance.run.mask import masked
 from conformance.run.plan import PlannedCase, plan_cases
-from conformance.run.play import Player
+from conformance.run.play import Player, nonce_for
 from conformance.run.stage import Stage, open_stage
+from conformance.scenario.load import load_scenarios
+from conformance.upstream.plays import NONCE
 from tests.run.scenes import HELLO_STREAM, REFERENCE, scenario, url_profile
 
 LIVE = scenario("live", "live = true")
@@ -131,13 +133,33 @@ def test_a_bad_key_is_no_result(words: list[str], monkeypatch: pytest.MonkeyPatc
     (footer,) = rows("footer")
     assert footer["spent"]["tokens"] == 0  # type: ignore[index]
     assert footer["summary"]["checks"] > 0  # type: ignore[index]
-    assert "none of 9 requests was answered (status 401)" in str(footer["errors"])
+    assert "none of 6 requests was answered (status 401)" in str(footer["errors"])
 
 
 def test_refusals_that_were_asked_for_are_a_result(words: list[str]) -> None:
     """Scenarios that are about refusals alone can conform."""
     words[-1] = "models.wrong-key,relay-request.wrong-key"
     assert main(words) == 0
+
+
+def test_no_mark_is_a_nonce() -> None:
+    """Whatever number a run gets, a replay upstream behind the target takes its prompts for those of no play."""
+    for number in ("fe7dcf", "cfcfcf", "000000"):
+        prompt = nonce_for(0, "baseline.chat[wire]").replace("cf-", mark_of(number))
+        assert NONCE.search(f"Ticket {prompt}: say hello.".encode()) is None
+
+
+def test_a_list_of_models_is_no_answer() -> None:
+    """Where all that generates is refused, a list of models makes no result."""
+    cases = plan_cases([one for one in load_scenarios() if one.id in BASELINE], ["wire"], REFERENCE)
+    done = [
+        Case(id=case.id, scenario=case.scenario.id, client=ClientLine(status=status, end="complete", ended_at=1.0))
+        for case in cases
+        for status in [200 if case.scenario.id.startswith("models.") else 503]
+    ]
+    assert "none of" in only_refused(cases, done)
+    listed = [number for number, case in enumerate(cases) if case.scenario.id == "models.list"]
+    assert only_refused([cases[n] for n in listed], [done[n] for n in listed]) == ""
 
 
 def test_upstream_is_not_asked_for(stage: Stage) -> None:
