@@ -100,12 +100,13 @@ def exit_code(summary: Summary) -> int:
     return VIOLATIONS if summary.gate else CONFORMS
 
 
-def refused_throughout(cases: Iterable[Case]) -> str:
+def refused_throughout(cases: Iterable[tuple[Case, Iterable[str]]]) -> str:
     """What is wrong with a run in which not one request that deserves an answer got one, else "".
 
-    A dead gateway, a wrong key or a wrong model would be green otherwise: refusals can be told well.
+    Each case comes with the clauses for which its scenario exists. A dead gateway, a wrong key or a wrong model would
+    be green otherwise: refusals can be told well.
     """
-    deserving = [case for case in cases if any(name.partition(".")[0] in _ANSWERS for name in case.exercises)]
+    deserving = [case for case, exercises in cases if any(name.partition(".")[0] in _ANSWERS for name in exercises)]
     # A list of models says nothing of whether one answers.
     generating = [case for case in deserving if case.area != "models"]
     statuses = [case.client.status for case in generating or deserving if case.client is not None]
@@ -113,7 +114,7 @@ def refused_throughout(cases: Iterable[Case]) -> str:
         return ""
     told = ", ".join(str(status) for status in sorted(set(statuses)))
     what = f"none of the {len(statuses)} requests that deserve an answer got one (status {told})"
-    return f"{what}: is the gateway up, are its key and its aliases right?"
+    return f"{what}: is the gateway up, are its key, its models and aliases right?"
 
 
 def close(
@@ -133,7 +134,7 @@ def close(
     """
     done = tuple(cases)
     made = _closed(header, done, ended_at=ended_at, end=end, errors=errors, spent=spent, load=load, cells=cells)
-    silent = refused_throughout(done) if exit_code(numbers(made)) == CONFORMS else ""
+    silent = refused_throughout((case, case.exercises) for case in done) if exit_code(numbers(made)) == CONFORMS else ""
     if not silent:
         return made
     told = (*errors, silent)
