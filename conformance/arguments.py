@@ -87,6 +87,12 @@ def _run(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--report", default="conformance-report", metavar="DIR", help="default: conformance-report")
     parser.add_argument(
+        "--deviations",
+        default="",
+        metavar="FILE",
+        help="known violations, which do not fail the run; `conformance report DIR --format deviations` drafts a file",
+    )
+    parser.add_argument(
         "--live", action="store_true", help="a deployed gateway whose upstream is not ours; needs a URL"
     )
     parser.add_argument("--api-key-env", default="", metavar="VAR", help="the variable that holds the client's key")

@@ -32,7 +32,8 @@ class RunOptions:
     `target` is a bundled name, a profile's file or a URL; `select` and `clauses` are id globs (all when empty);
     `drivers` are names (the run's default when empty). `api_key_env` names the variable that holds the client's key.
     `max_requests` and `max_tokens` cap a live run; `load` makes it a load run.
-    `command` is what the report says was called, without secrets.
+    `deviations` is a file of known violations, "" for none. `command` is what the report says was called, without
+    secrets.
     """
 
     target: str = "reference"
@@ -47,6 +48,7 @@ class RunOptions:
     max_tokens: int | None = None
     seed: int = 0
     load: LoadOptions | None = None
+    deviations: str = ""
     command: str = ""
 
 

@@ -33,6 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--select", action="append", default=[], metavar="GLOB", help="ids of scenarios")
     group.addoption("--clauses", action="append", default=[], metavar="GLOB", help="ids of clauses")
     group.addoption("--driver", action="append", default=[], metavar="NAME", help="drivers of the suite")
+    group.addoption("--deviations", default=None, metavar="FILE", help="known violations of the target: a .toml file")
     group.addoption("--conformance-report", default=None, metavar="DIR", help="write report.jsonl and its forms here")
     group.addoption(
         "--load",

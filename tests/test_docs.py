@@ -16,6 +16,8 @@ from conformance.cassette.store import Library
 from conformance.contract.catalog import CATALOG
 from conformance.contract.clauses import stream
 from conformance.data import data_root
+from conformance.options import RunOptions
+from conformance.run.header import deviations_of
 from conformance.scenario.codec import decode, play_item
 from conformance.scenario.place import Place
 from conformance.upstream.items import Scripts
@@ -25,7 +27,7 @@ pytest_plugins = ["pytester"]
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-COMMANDS = re.findall(r"(?:^\$ |&& )(conformance .*?)(?: *#.*| > \S+)?$", README, re.MULTILINE)
+COMMANDS = re.findall(r"(?:^\$ |&& )(conformance .*?)(?: > \S+)?(?: *#.*)?$", README, re.MULTILINE)
 
 
 def block(heading: str, language: str) -> str:
@@ -45,6 +47,14 @@ def test_readme_commands_parse(command: str) -> None:
     parsed = build_parser(__version__).parse_args(shlex.split(command)[1:])
     if parsed.command == "explain":
         assert parsed.id in CATALOG
+
+
+def test_readme_deviations_are_valid(tmp_path: Path) -> None:
+    """The file of known violations that README shows is one that a run takes."""
+    shown = README.split("### Known violations\n", 1)[1].split("```toml\n", 1)[1].split("```", 1)[0]
+    (tmp_path / "known.toml").write_text(shown, encoding="utf-8")
+    (known,) = deviations_of(RunOptions(deviations=str(tmp_path / "known.toml")))
+    assert (known.clause, known.whole, known.expires) == ("stream.done.once", True, "2027-03-31")
 
 
 def test_readme_shows_commands() -> None:

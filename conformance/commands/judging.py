@@ -60,6 +60,7 @@ def run_options(arguments: Namespace) -> RunOptions:
         max_tokens=arguments.max_tokens,
         seed=arguments.seed,
         load=_load(arguments),
+        deviations=arguments.deviations,
         command=arguments.shown_command,
     )
 

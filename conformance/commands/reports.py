@@ -8,11 +8,12 @@ from pathlib import Path
 from conformance import reportfile
 from conformance.commands.shown import Shown, as_json
 from conformance.errors import UsageError
-from conformance.report import junit, markdown, matrix, terminal
+from conformance.report import draft, junit, markdown, matrix, terminal
 from conformance.report.codec import document
 from conformance.report.gate import exit_code, numbers
 
-FORMS = ("text", "junit", "markdown", "json", "matrix")
+FORMS = ("text", "junit", "markdown", "json", "matrix", "deviations")
+_TEXTS = {"junit": junit.render, "markdown": markdown.render, "deviations": draft.render}
 
 
 def show(arguments: Namespace) -> Shown:
@@ -31,4 +32,4 @@ def show(arguments: Namespace) -> Shown:
         return as_json(document(report), code)
     if arguments.format == "text":
         return Shown(view=terminal.render(report), code=code)
-    return Shown(text=(junit if arguments.format == "junit" else markdown).render(report), code=code)
+    return Shown(text=_TEXTS[arguments.format](report), code=code)

@@ -15,6 +15,7 @@ from conformance import __version__
 from conformance.contract.clause import Outcome
 from conformance.errors import ReportError
 from conformance.report.caseline import fold, in_order, unfold
+from conformance.report.deviations import excuse
 from conformance.report.gate import exit_code, summarise
 from conformance.report.model import FORMAT, Case, Part, Report, RunFooter, RunHeader
 from conformance.report.plain import Misfit, from_plain, to_plain
@@ -74,6 +75,7 @@ def document(report: Report) -> dict[str, Any]:
             **to_plain(index[verdict.clause]),
             "case": case.id,
             "gates": index[verdict.clause].gates,
+            "deviation": to_plain(known) if (known := excuse(report.header, case, verdict)) else None,
             "findings": to_plain(verdict.findings),
         }
         for case in report.cases

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from conformance.contract.clause import Level, Outcome
+from conformance.report.deviations import Standing, accounts, excused
 from conformance.report.model import Case, LoadCell, LoadRow, Report, RunEnd, RunFooter, RunHeader, Summary
 from conformance.report.reading import Reading
 
@@ -70,11 +71,14 @@ def summarise(report: Report) -> Summary:
     for (clause, outcome), number in tally(report.cases).items():
         counts[outcome][index[clause].level] += number
         gate += number if outcome is Outcome.VIOLATED and index[clause].gates else 0
+    known = [index[verdict.clause].gates for case in report.cases for verdict, _ in excused(report.header, case)]
     return Summary(
         cases=len(report.cases),
         skipped=sum(bool(case.skipped) for case in report.cases),
         checks=sum(counts[Outcome.HELD].values()) + sum(counts[Outcome.VIOLATED].values()) + _loaded(footer),
-        gate=gate,
+        gate=gate - sum(known),
+        known=len(known),
+        stale=sum(account.standing is Standing.STALE for account in accounts(report)),
         unexercised=sum(len(missed(report.header, case)) for case in report.cases),
         errors=sum(bool(case.error) for case in report.cases) + (len(footer.errors) if footer else 0),
         counts=counts,
@@ -89,7 +93,7 @@ def _loaded(footer: RunFooter | None) -> int:
 
 
 def exit_code(summary: Summary) -> int:
-    """0 conforms; 1 violated (a MUST, or a declared policy); 3 when the run itself cannot be trusted.
+    """0 conforms; 1 violated (a MUST, or a declared policy) or a stale deviation; 3 when the run cannot be trusted.
 
     That is: no footer or an unsound end, a fault of a clause or of the harness, a clause that a scenario exists for and
     did not reach, or no check at all. Such a run's violations are still shown, but they are not its result.
@@ -97,7 +101,7 @@ def exit_code(summary: Summary) -> int:
     faulty = summary.count(Outcome.FAULTY) or summary.errors or summary.unexercised
     if summary.end not in _SOUND_ENDS or faulty or not summary.checks:
         return HARNESS
-    return VIOLATIONS if summary.gate else CONFORMS
+    return VIOLATIONS if summary.gate or summary.stale else CONFORMS
 
 
 def refused_throughout(cases: Iterable[tuple[Case, Iterable[str]]]) -> str:

@@ -9,7 +9,8 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from conformance.contract.clause import Outcome, Verdict
 from conformance.report import views
-from conformance.report.model import Case, Report, Requirement
+from conformance.report.deviations import excused, unexcused
+from conformance.report.model import Case, Deviation, Report, Requirement
 from conformance.report.wireview import clean
 
 #: What can happen to a test case, the gravest first, and the attribute of its suite that counts it.
@@ -52,16 +53,21 @@ def _testcase(suite: Element, report: Report, case: Case) -> None:
     facts.append(("reading", case.reading.value if case.reading is not None else ""))
     _properties(element, [fact for fact in facts if fact[1]] + [("clause", clause) for clause in judged])
     _problems(element, report, case)
-    notes = [v for v in case.of(Outcome.VIOLATED) if not index[v.clause].gates]
+    known = {verdict.clause: deviation for verdict, deviation in excused(report.header, case)}
+    notes = [
+        f"{_excuse(known.get(v.clause))}{_account(index[v.clause], case, v)}"
+        for v in case.of(Outcome.VIOLATED)
+        if v.clause in known or not index[v.clause].gates
+    ]
     if notes:
-        SubElement(element, "system-out").text = "\n\n".join(_account(index[v.clause], case, v) for v in notes)
+        SubElement(element, "system-out").text = "\n\n".join(notes)
 
 
 def _problems(element: Element, report: Report, case: Case) -> None:
     index = report.header.index()
     for fault in views.case_faults(report, case):
         SubElement(element, "error", type="harness", message=clean(fault))
-    for verdict in case.of(Outcome.VIOLATED):
+    for verdict in unexcused(report.header, case):
         need = index[verdict.clause]
         if need.gates:
             failure = SubElement(element, "failure", type=clean(need.id), message=clean(f"{need.id}: {need.title}"))
@@ -70,6 +76,12 @@ def _problems(element: Element, report: Report, case: Case) -> None:
         decided = case.of(Outcome.HELD, Outcome.VIOLATED)
         if case.skipped or not decided:
             SubElement(element, "skipped", message=clean(case.skipped or "no clause could be decided"))
+
+
+def _excuse(deviation: Deviation | None) -> str:
+    if deviation is None:
+        return ""
+    return clean(f"known until {deviation.expires}: {deviation.reason} ({deviation.link})") + "\n"
 
 
 def _account(need: Requirement, case: Case, verdict: Verdict) -> str:

@@ -44,6 +44,9 @@ def _lines(report: Report) -> Iterator[str]:
         yield from _violation(report.header, violation)
     if len(found) > CLAUSES:
         yield f"\nand {counted(len(found) - CLAUSES, 'more violated clause')}"
+    if known := views.known(report):
+        yield "\n### Known deviations\n"
+        yield from (f"- {text(line)}" for line in known)
     problems = views.faults(report)
     if problems:
         yield "\n### Faults of the run itself\n"

@@ -53,11 +53,29 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Deviation:
+    """A known violation of the target: of one clause, in the scenarios whose ids match a glob (all of them for none).
+
+    `link` is where it is followed up, `expires` the last day (ISO 8601) on which it excuses anything. A `flaky` one
+    need not show in each run. `whole` tells whether the run plays all the scenarios that it names.
+    """
+
+    clause: str
+    reason: str
+    link: str
+    expires: str
+    scenarios: tuple[str, ...] = ()
+    flaky: bool = False
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunHeader:
     """What was run against what. `started_at` is an ISO 8601 time; `command` the command line without secrets.
 
     `cassettes` is one digest over all the cassettes used. `defaults` are the values that the harness chose (deadlines,
     settle times, driver options), each printed. `mode` is "replay", "live" or "judge". `planned` counts the cases.
+    `deviations` are the known violations, which do not fail the run.
     """
 
     target: str
@@ -75,6 +93,7 @@ class RunHeader:
     command: str = ""
     mode: str = "replay"
     planned: int = 0
+    deviations: tuple[Deviation, ...] = ()
     format: int = FORMAT
 
     def index(self) -> dict[str, Requirement]:
@@ -224,8 +243,9 @@ class Summary:
     """A run in numbers.
 
     `counts` has a number for every outcome and level. `checks` are the verdicts that decided something (held or
-    violated), `gate` the violated ones that fail a run, `unexercised` the clauses that a case was held to exercise and
-    did not, `errors` the harness's own. `end` is None while there is no footer.
+    violated), `gate` the violated ones that fail a run, `known` those that a deviation excuses from that, `stale` the
+    deviations that are none any more, `unexercised` the clauses that a case was held to exercise and did not, `errors`
+    the harness's own. `end` is None while there is no footer.
     """
 
     cases: int
@@ -235,6 +255,8 @@ class Summary:
     unexercised: int
     errors: int
     counts: dict[Outcome, dict[Level, int]]
+    known: int = 0
+    stale: int = 0
     end: RunEnd | None = None
 
     def count(self, outcome: Outcome) -> int:

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from conformance.contract.clause import Finding, Outcome
 from conformance.report import follow, views
+from conformance.report.deviations import excused, unexcused
 from conformance.report.gate import CONFORMS, exit_code, missed, numbers
 from conformance.report.model import Case, Report, RunHeader
 from conformance.report.views import counted
@@ -36,6 +37,7 @@ def render(report: Report) -> RenderableType:
     return Group(
         header(report.header),
         *_violations(report),
+        *_known(report),
         *_inconclusive(report),
         *_load(report),
         *_faults(report),
@@ -73,7 +75,7 @@ def header(run: RunHeader) -> RenderableType:
 def failure(run: RunHeader, case: Case) -> RenderableType | None:
     """What fails one case: each violated clause that gates, with its bytes, and what it did not reach."""
     index = run.index()
-    kept = tuple(v for v in case.verdicts if v.outcome is not Outcome.VIOLATED or index[v.clause].gates)
+    kept = tuple(v for v in unexcused(run, case) if index[v.clause].gates)
     shown = list(_violations(Report(header=run, cases=(replace(case, verdicts=kept),))))
     unreached = missed(run, case)
     if unreached:
@@ -83,13 +85,15 @@ def failure(run: RunHeader, case: Case) -> RenderableType | None:
 
 def case_line(report_header: RunHeader, case: Case) -> Text:
     """One case in one line, for a progress display."""
-    bad = case.of(Outcome.VIOLATED)
-    word, style = ("violated", "red") if bad else ("held", "green")
+    bad = unexcused(report_header, case)
+    known = excused(report_header, case)
+    word, style = ("violated", "red") if bad else ("known", "yellow") if known else ("held", "green")
     if case.error or case.of(Outcome.FAULTY) or missed(report_header, case):
         word, style = "faulty", "magenta"
     elif case.skipped:
         word, style = "skipped", "dim"
-    tail = views.listed((verdict.clause for verdict in bad), 3) or case.skipped or case.error
+    told = bad or [verdict for verdict, _ in known]
+    tail = views.listed((verdict.clause for verdict in told), 3) or case.skipped or case.error
     return Text.assemble((f"{word:<9}", style), clean(case.id), (f"  {clean(tail)}" if tail else "", "dim"))
 
 
@@ -202,6 +206,13 @@ def _finding(finding: Finding, lines: tuple[WireLine, ...], *, again: bool) -> I
     yield _facts({"expected": finding.expected, "actual": finding.actual, "wire": wire})
     if lines and not again:
         yield WireTable(lines)
+
+
+def _known(report: Report) -> Iterator[RenderableType]:
+    lines = views.known(report)
+    if lines:
+        yield Rule(Text("known deviations", "bold yellow"), align="left", style="dim")
+        yield from (Text(clean(line)) for line in lines)
 
 
 def _inconclusive(report: Report) -> Iterator[RenderableType]:

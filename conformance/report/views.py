@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from conformance.contract.clause import Finding, Outcome, Verdict
+from conformance.report.deviations import Account, Standing, accounts, excused, unexcused
 from conformance.report.gate import CONFORMS, VIOLATIONS, exit_code, missed, numbers, tally
 from conformance.report.model import AttemptLine, Case, ClientLine, LoadCell, LoadRow, Report, Requirement, RunEnd
 from conformance.report.reading import Reading
@@ -56,6 +57,9 @@ def areas(report: Report) -> tuple[AreaRow, ...]:
         requirement = index[clause]
         counts[requirement.area][outcome] += number
         gate[requirement.area] += number if outcome is Outcome.VIOLATED and requirement.gates else 0
+    for case in report.cases:
+        for verdict, _ in excused(report.header, case):
+            gate[index[verdict.clause].area] -= index[verdict.clause].gates
     return tuple(AreaRow(area=area, counts=row, gate=gate[area]) for area, row in counts.items() if any(row.values()))
 
 
@@ -106,10 +110,13 @@ def norm(need: Requirement) -> str:
 
 
 def violations(report: Report) -> tuple[Violation, ...]:
-    """The violated clauses: those that fail the run first, then the others, each in the order of the header."""
+    """The violated clauses: those that fail the run first, then the others, each in the order of the header.
+
+    What a deviation excuses is told apart, by `known`.
+    """
     met: dict[str, list[tuple[Case, Verdict]]] = {}
     for case in report.cases:
-        for verdict in case.of(Outcome.VIOLATED):
+        for verdict in unexcused(report.header, case):
             met.setdefault(verdict.clause, []).append((case, verdict))
     found = [r for r in report.header.requirements if r.id in met]
     return tuple(
@@ -121,6 +128,22 @@ def violations(report: Report) -> tuple[Violation, ...]:
         )
         for requirement in sorted(found, key=lambda r: not r.gates)
     )
+
+
+def known(report: Report) -> tuple[str, ...]:
+    """The deviations, a line each: the clause, what became of it, why, where it is followed up, until when."""
+    return tuple(map(_account_line, accounts(report)))
+
+
+def _account_line(account: Account) -> str:
+    of = account.deviation
+    where = f" in {listed(of.scenarios, 3)}" if of.scenarios else ""
+    seen = f", {counted(account.violated, 'time')}" if account.violated else ""
+    advice = {
+        Standing.STALE: ": nothing violates it any more, so take it off the list",
+        Standing.EXPIRED: f" on {of.expires}: it excuses nothing",
+    }.get(account.standing, f", until {of.expires}")
+    return f"{of.clause}{where}: {account.standing.value}{seen}{advice}; {of.reason} ({of.link})"
 
 
 def faults(report: Report) -> tuple[str, ...]:
@@ -157,7 +180,10 @@ def result(report: Report) -> str:
         # A load run drops its exchanges; what it sent through the gateway stands in its cells.
         loaded = sum(cell.requests for cell in cells if cell.leg == "gateway")
         exchanges = loaded or summary.cases - summary.skipped
-        return f"conforms: {counted(summary.checks, 'check')} over {counted(exchanges, 'exchange')}"
+        but = f", but for {counted(summary.known, 'known violation')}" if summary.known else ""
+        return f"conforms{but}: {counted(summary.checks, 'check')} over {counted(exchanges, 'exchange')}"
+    if code == VIOLATIONS and not summary.gate:
+        return f"does not pass: {counted(summary.stale, 'stale deviation')}"
     if code == VIOLATIONS:
         clauses = sum(violation.requirement.gates for violation in violations(report))
         return f"does not conform: {counted(clauses, 'clause')} violated, {counted(summary.gate, 'time')}"

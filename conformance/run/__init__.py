@@ -23,7 +23,7 @@ from conformance.options import JudgeOptions, Observe, RunOptions, near
 from conformance.report.gate import close
 from conformance.report.model import Case, Report, RunEnd
 from conformance.run import captured, live, loaded
-from conformance.run.header import header_of, now
+from conformance.run.header import deviations_of, header_of, now
 from conformance.run.plan import drivers_of, plan_cases
 from conformance.run.play import Player
 from conformance.run.stage import open_stage
@@ -72,7 +72,8 @@ def run(options: RunOptions, observe: Observe = _ignore) -> Report:
 
 
 def check(options: RunOptions) -> None:
-    """Raise UsageError for options that say nothing together: a cap that nobody keeps is worse than none."""
+    """Raise UsageError for options that say nothing together (a cap that nobody keeps is worse than none), and for
+    deviations that are not valid."""
     if options.live and options.load is not None:
         raise UsageError("a live run is no load run", where="--live, --load", hint="drop one of them")
     of_live = {
@@ -85,6 +86,7 @@ def check(options: RunOptions) -> None:
     if given and not options.live:
         hint = "replaying costs nothing; a target's key and models stand in its profile"
         raise UsageError("this belongs to a live run alone: add --live", where=", ".join(given), hint=hint)
+    deviations_of(options)
 
 
 def judge_files(options: JudgeOptions) -> Report:

@@ -7,15 +7,19 @@ import platform
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from conformance import __version__
 from conformance.cassette.store import Library, digest
+from conformance.contract.catalog import CATALOG
 from conformance.contract.clause import Clause
 from conformance.options import RunOptions
 from conformance.report.evidence import requirement_of
-from conformance.report.model import RunHeader
+from conformance.report.model import Deviation, RunHeader
 from conformance.run.plan import SPARES, PlannedCase
+from conformance.scenario.load import load_scenarios, select
 from conformance.scenario.model import PlayItem
+from conformance.target.deviations import load_deviations
 from conformance.target.profile import Profile
 from conformance.upstream.process import start_seconds
 
@@ -89,6 +93,19 @@ def _windows(profile: Profile) -> Iterator[str]:
         yield f"cancel {profile.cancel_ms:g} ms"
 
 
+def deviations_of(options: RunOptions) -> tuple[Deviation, ...]:
+    """The known violations that the options name a file of. Raises UsageError where it is not valid."""
+    if not options.deviations:
+        return ()
+    scenarios = load_scenarios()
+    return load_deviations(
+        Path(options.deviations),
+        clauses=CATALOG,
+        scenarios=[scenario.id for scenario in scenarios],
+        played=[scenario.id for scenario in select(scenarios, options.select)],
+    )
+
+
 def header_of(
     options: RunOptions,
     profile: Profile,
@@ -114,5 +131,6 @@ def header_of(
         environment=_versions(),
         command=options.command,
         mode=mode,
+        deviations=deviations_of(options),
         planned=sum(case.parts for case in cases if not case.skipped) + sum(bool(case.skipped) for case in cases),
     )

@@ -22,11 +22,12 @@ from conformance.interrupt import ended_in_order
 from conformance.load.plan import LoadOptions, Shape
 from conformance.options import RunOptions, shown_command, words
 from conformance.report.codec import decode_case, encode_line
+from conformance.report.deviations import excused
 from conformance.report.gate import close
 from conformance.report.model import Case, LoadCell, LoadRow, Part, Report, RunEnd, RunHeader
 from conformance.reportfile import ReportFile
 from conformance.run import chosen_clauses, serial
-from conformance.run.header import header_of, now
+from conformance.run.header import deviations_of, header_of, now
 from conformance.run.plan import apart, drivers_of, plan_cases
 from conformance.run.play import Player
 from conformance.run.stage import Seat, Stage, open_stage
@@ -47,6 +48,7 @@ class SuiteSession:
         self._width = LEAST
         self.profile = load_profile(options.target)
         self.clauses = chosen_clauses(options.clauses)
+        deviations_of(options)
         planned = plan_cases(select_scenarios(load_scenarios(), options.select), options.drivers, self.profile)
         self.cases = planned if told is None and options.workers < 2 else apart(planned, self.profile)
         self._twins = serial.twins(self.cases) if options.load is not None else ()
@@ -82,6 +84,7 @@ class SuiteSession:
             seed=config.getoption("--conformance-seed"),
             workers=int(getattr(config.option, "numprocesses", None) or 1),
             load=LoadOptions() if config.getoption("--load") else None,
+            deviations=config.getoption("--deviations") or "",
             command=_command(config),
         )
         told = getattr(config, "workerinput", {}).get("conformance")
@@ -185,10 +188,20 @@ class SuiteSession:
         """What fails `case`, as text; "" for nothing."""
         from conformance.report import terminal
 
+        shown = terminal.failure(self._told_of(), case)
+        return "" if shown is None else plain(shown, self._width)
+
+    def known(self, case: Case) -> str:
+        """Why the violations of `case` do not fail it, where it has such; "" where it has none."""
+        reasons = dict.fromkeys(
+            f"{verdict.clause}: {known.reason}" for verdict, known in excused(self._told_of(), case)
+        )
+        return "; ".join(reasons)
+
+    def _told_of(self) -> RunHeader:
         if self._header is None:
             self._header = header_of(self.options, self.profile, self.clauses, ())
-        shown = terminal.failure(self._header, case)
-        return "" if shown is None else plain(shown, self._width)
+        return self._header
 
     def lose(self, reason: str) -> None:
         """Something of ours, or the gateway, is gone: the run has no result, and ends in every process of it."""
@@ -279,6 +292,8 @@ def _command(config: pytest.Config) -> str:
     given = [] if config.getoption("--target") is None else ["--target", config.getoption("--target")]
     for option in ("--select", "--clauses", "--driver"):
         given += [word for value in config.getoption(option) for word in (option, value)]
+    if config.getoption("--deviations"):
+        given += ["--deviations", config.getoption("--deviations")]
     if config.getoption("--load"):
         given.append("--load")
     return shown_command("pytest", ["--pyargs", "conformance.suite", *given])

@@ -1,6 +1,6 @@
-"""Checks a profile's table against schemas/target.json, and words what is wrong for the person who wrote it.
+"""Checks a target's tables against their schema, and words what is wrong for the person who wrote them.
 
-Reads that one file, once. Knows nothing of what the keys mean.
+Reads the schemas, each once. Knows nothing of what the keys mean.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 
-def validate(table: Mapping[str, Any], *, where: str) -> None:
-    """Raises TargetError at the first thing in `table` that the schema does not allow; `where` names the profile."""
-    errors = sorted(_validator().iter_errors(dict(table)), key=lambda error: (len(error.path), str(list(error.path))))
+def validate(table: Mapping[str, Any], *, where: str, schema: str = "target") -> None:
+    """Raises TargetError at the first thing in `table` that schemas/`schema`.json does not allow; `where` names it."""
+    errors = sorted(
+        _validator(schema).iter_errors(dict(table)), key=lambda error: (len(error.path), str(list(error.path)))
+    )
     if errors:
         raise _explain(errors[0], where)
 
@@ -46,12 +48,14 @@ def _explain(error: ValidationError, where: str) -> TargetError:
         return TargetError(
             f"{error.instance!r} is none of the known values", where=place, hint=closest(error.instance, choices)
         )
+    if error.validator == "pattern" and isinstance(error.instance, str) and not error.instance.strip():
+        return TargetError("the text is empty", where=place, hint=str(schema.get("description", "")))
     return TargetError(error.message, where=place, hint=str(schema.get("description", "")))
 
 
-@lru_cache(maxsize=1)
-def _validator() -> Draft202012Validator:
+@lru_cache
+def _validator(name: str) -> Draft202012Validator:
     from jsonschema import Draft202012Validator
 
-    schema = json.loads((data_root("schemas") / "target.json").read_text(encoding="utf-8"))
+    schema = json.loads((data_root("schemas") / f"{name}.json").read_text(encoding="utf-8"))
     return Draft202012Validator(schema)

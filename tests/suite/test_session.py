@@ -44,6 +44,36 @@ def test_alone_and_in_parallel(pytester: pytest.Pytester) -> None:
     assert sorted(ids[0]) == sorted(ids[1])
 
 
+KNOWN = """
+[[deviation]]
+clause = "stream.done.once"
+scenarios = ["baseline.chat-stream"]
+reason = "The relay adds one."
+link = "https://tracker.example/1"
+expires = 2999-12-31
+"""
+
+
+def test_a_known_violation_is_an_expected_failure(pytester: pytest.Pytester) -> None:
+    """With several workers too: what is listed is xfailed with its reason, what is not fails, what is stale fails."""
+    known = str(pytester.makefile(".toml", known=KNOWN))
+    words = ("--driver", "wire", "--clauses", "stream.*", "--deviations", known, "-n", "2", "-rx")
+    plain, relayed = "baseline.chat-stream", "baseline.chat-stream-relayed"
+    result, report = suite(pytester, "--target", "reference:done-twice", "--select", plain, *words)
+    assert (result.ret, result.parseoutcomes().get("xfailed")) == (0, 1)
+    result.stdout.fnmatch_lines(["*conforms, but for 1 known violation*", "*XFAIL*stream.done.once: The relay adds*"])
+    assert report is not None
+    assert [one.reason for one in report.header.deviations] == ["The relay adds one."]
+    result, _ = suite(pytester, "--target", "reference:done-twice", "--select", f"{plain},{relayed}", *words)
+    assert (result.ret, result.parseoutcomes()["xfailed"], result.parseoutcomes()["failed"]) == (1, 1, 1)
+    result, _ = suite(pytester, "--target", "reference", "--select", plain, *words)
+    assert (result.ret, result.parseoutcomes()["passed"]) == (1, 1)
+    result.stdout.fnmatch_lines(["*does not pass: 1 stale deviation*"])
+    result, _ = suite(pytester, "--deviations", "nope.toml")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*nope.toml*cannot be read*"])
+
+
 def test_a_violation(pytester: pytest.Pytester) -> None:
     """A violated clause ends with 1, and shows requirement, expected, actual and the bytes with their times."""
     result, report = suite(

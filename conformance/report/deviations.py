@@ -1,0 +1,97 @@
+"""What known violations excuse in a report, and which of them are none any more.
+
+From a header's deviations and the cases to an account of each. An expired one excuses nothing; a stale one fails the
+run, so that a list of excuses never outlives its reasons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from conformance.contract.clause import Outcome, Verdict
+from conformance.report.model import Case, Deviation, Report, RunEnd, RunHeader
+
+
+class Standing(StrEnum):
+    """What became of a deviation in a run."""
+
+    SEEN = "seen"  # the clause was violated, and the run does not fail for it
+    UNSEEN = "not seen"  # nothing to tell: it is flaky, or not all of it was played and decided
+    STALE = "stale"  # all of it was played and nothing of it violated
+    EXPIRED = "expired"  # its last day is over, and the clause is still violated
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """A deviation, what became of it, and how many verdicts it excuses (or would, had it not expired)."""
+
+    deviation: Deviation
+    standing: Standing
+    violated: int
+
+
+def expired(header: RunHeader, deviation: Deviation) -> bool:
+    """Whether its last day was over when the run began."""
+    return deviation.expires < header.started_at[:10]
+
+
+def covers(deviation: Deviation, clause: str, scenario: str) -> bool:
+    """Whether it speaks of this clause in this scenario."""
+    named = deviation.scenarios or ("*",)
+    return deviation.clause == clause and any(fnmatchcase(scenario, glob) for glob in named)
+
+
+def excuse(header: RunHeader, case: Case, verdict: Verdict) -> Deviation | None:
+    """The deviation that excuses this violated verdict, or None."""
+    for deviation in header.deviations:
+        if covers(deviation, verdict.clause, case.scenario) and not expired(header, deviation):
+            return deviation
+    return None
+
+
+def unexcused(header: RunHeader, case: Case) -> tuple[Verdict, ...]:
+    """The violated verdicts of a case that no deviation excuses, in order."""
+    return tuple(v for v in case.of(Outcome.VIOLATED) if excuse(header, case, v) is None)
+
+
+def excused(header: RunHeader, case: Case) -> tuple[tuple[Verdict, Deviation], ...]:
+    """The violated verdicts of a case that a deviation excuses, in order, each with that."""
+    if not header.deviations:
+        return ()
+    pairs = ((verdict, excuse(header, case, verdict)) for verdict in case.of(Outcome.VIOLATED))
+    return tuple((verdict, deviation) for verdict, deviation in pairs if deviation is not None)
+
+
+def accounts(report: Report) -> tuple[Account, ...]:
+    """What became of each deviation, in the order of the header."""
+    return tuple(_account(report, deviation) for deviation in report.header.deviations)
+
+
+def _account(report: Report, deviation: Deviation) -> Account:
+    counts = dict.fromkeys(Outcome, 0)
+    for outcome in _outcomes(report.cases, deviation):
+        counts[outcome] += 1
+    violated = counts[Outcome.VIOLATED]
+    if violated:
+        standing = Standing.EXPIRED if expired(report.header, deviation) else Standing.SEEN
+    elif counts[Outcome.HELD] and _told(report, deviation):
+        standing = Standing.STALE
+    else:
+        standing = Standing.UNSEEN
+    return Account(deviation=deviation, standing=standing, violated=violated)
+
+
+def _outcomes(cases: Iterable[Case], deviation: Deviation) -> Iterable[Outcome]:
+    for case in cases:
+        for verdict in case.verdicts:
+            if verdict.clause == deviation.clause and covers(deviation, verdict.clause, case.scenario):
+                yield verdict.outcome
+
+
+def _told(report: Report, deviation: Deviation) -> bool:
+    """Whether this run would have shown the violation. A live one does not decide what its upstream answers."""
+    complete = report.footer is not None and report.footer.end is RunEnd.COMPLETE
+    return complete and report.header.mode == "replay" and deviation.whole and not deviation.flaky
