@@ -18,7 +18,7 @@ LANES = plan_lanes([1, 2], ports=[1001, 1002, 1003])
 
 def test_the_schema_knows_exactly_the_renderers() -> None:
     """A profile can name every renderer and nothing else."""
-    schema = _validator().schema
+    schema = _validator("target").schema
     assert isinstance(schema, dict)
     assert set(schema["properties"]["config"]["enum"]) == set(RENDERERS)
 
