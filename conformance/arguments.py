@@ -76,6 +76,10 @@ def _run(parser: ArgumentParser) -> None:
     )
     _repeatable(parser, "--clauses", "GLOB", "ids of clauses, such as 'stream.*', likewise (default: all)")
     _repeatable(
+        parser, "--scenarios", "FILE|DIR", "scenarios of your own (.toml); without --select they alone are played"
+    )
+    _repeatable(parser, "--cassettes", "DIR", "cassettes of your own, looked up before the bundled ones")
+    _repeatable(
         parser,
         "--driver",
         "NAME",
@@ -126,7 +130,7 @@ def _upstream(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--port-base", type=_count(0), default=0, metavar="PORT", help="first member's port (default: any)"
     )
-    parser.add_argument("--cassettes", metavar="DIR", help="a folder of cassettes (default: the bundled ones)")
+    _repeatable(parser, "--cassettes", "DIR", "cassettes of your own, looked up before the bundled ones")
 
 
 def _stage(parser: ArgumentParser) -> None:

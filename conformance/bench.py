@@ -29,6 +29,7 @@ from conformance.exchange.model import Exchange
 from conformance.options import RunOptions
 from conformance.report import terminal
 from conformance.report.evidence import case_of
+from conformance.run.choice import cassette_roots
 from conformance.run.header import header_of
 from conformance.run.mask import masked
 from conformance.run.plan import PlannedCase
@@ -53,10 +54,12 @@ Items = str | PlayItem | Sequence[str | PlayItem]
 class Benches:
     """The gateways of one process, by target and promises; launched when first asked for, with an upstream behind them.
 
-    A target that already runs is used with the upstream that its profile names, and its own lanes in turn.
+    A target that already runs is used with the upstream that its profile names, and its own lanes in turn. Plays look
+    for their cassettes in the folders `cassettes` first. Raises UsageError for one that is none.
     """
 
-    def __init__(self, scratch: Path) -> None:
+    def __init__(self, scratch: Path, cassettes: Sequence[str] = ()) -> None:
+        self._cassettes = cassette_roots(cassettes)
         self._upstream: UpstreamProcess | None = None
         self._scratch = scratch
         self._ready: dict[tuple[str, frozenset[str] | None], tuple[Seat, RunningTarget]] = {}
@@ -87,13 +90,21 @@ class Benches:
         if declared is not None:
             profile = dataclasses.replace(profile, capabilities=declared)
         if profile.kind == "url":
-            return seat_found(profile, profile.lanes), RunningTarget(profile, base_url=profile.base_url)
-        upstream = self._upstream = self._upstream or start_upstream(LANES * MEMBERS)
+            found = dataclasses.replace(seat_found(profile, profile.lanes), cassettes=self._cassettes)
+            return found, RunningTarget(profile, base_url=profile.base_url)
+        upstream = self._upstream = self._upstream or start_upstream(LANES * MEMBERS, cassettes=self._cassettes)
         count = min(LANES, profile.max_lanes or LANES)
         lanes = plan_lanes([MEMBERS] * count, ports=upstream.ports)
         running = launch(profile, lanes, scratch=self._scratch)
         address = upstream.address
-        seat = Seat(upstream=address, base_url=running.base_url, version=running.version, lanes=lanes, profile=profile)
+        seat = Seat(
+            upstream=address,
+            base_url=running.base_url,
+            version=running.version,
+            lanes=lanes,
+            profile=profile,
+            cassettes=self._cassettes,
+        )
         return seat, running
 
     def __enter__(self) -> Benches:

@@ -30,6 +30,7 @@ class RunOptions:
     """One run.
 
     `target` is a bundled name, a profile's file or a URL; `select` and `clauses` are id globs (all when empty);
+    `scenarios` are files or folders of scenarios of one's own, `cassettes` folders in which theirs are looked up;
     `drivers` are names (the run's default when empty). `api_key_env` names the variable that holds the client's key.
     `max_requests` and `max_tokens` cap a live run; `load` makes it a load run.
     `deviations` is a file of known violations, "" for none. `command` is what the report says was called, without
@@ -40,6 +41,8 @@ class RunOptions:
     select: tuple[str, ...] = ()
     clauses: tuple[str, ...] = ()
     drivers: tuple[str, ...] = ()
+    scenarios: tuple[str, ...] = ()
+    cassettes: tuple[str, ...] = ()
     workers: int = 1
     live: bool = False
     api_key_env: str = ""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.columns import TOLD, columns
+from conformance.owned import own_cassettes
 
 if TYPE_CHECKING:
     from conformance.bench import Bench, Benches
@@ -32,6 +33,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--target", default=None, metavar="NAME|FILE|URL", help="the gateway (default: reference)")
     group.addoption("--select", action="append", default=[], metavar="GLOB", help="ids of scenarios")
     group.addoption("--clauses", action="append", default=[], metavar="GLOB", help="ids of clauses")
+    group.addoption("--scenarios", action="append", default=[], metavar="FILE|DIR", help="scenarios of your own")
+    group.addoption("--cassettes", action="append", default=[], metavar="DIR", help="cassettes of your own")
+    parser.addini("conformance_cassettes", "folders of cassettes of your own", type="paths", default=[])
     group.addoption("--driver", action="append", default=[], metavar="NAME", help="drivers of the suite")
     group.addoption("--deviations", default=None, metavar="FILE", help="known violations of the target: a .toml file")
     group.addoption("--conformance-report", default=None, metavar="DIR", help="write report.jsonl and its forms here")
@@ -146,12 +150,12 @@ def upstream(bench: Bench) -> SyncControlClient:
 
 
 @pytest.fixture(scope="session")
-def conformance_benches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Benches]:
+def conformance_benches(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Benches]:
     """The gateways that the tests of this process asked for, and the upstream behind those that it launched; ended with
     the session."""
     from conformance.bench import Benches
 
-    with Benches(tmp_path_factory.mktemp("gateway")) as benches:
+    with Benches(tmp_path_factory.mktemp("gateway"), own_cassettes(request.config)) as benches:
         yield benches
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.run.test_choice import CASSETTE, SCENARIO
+
 pytest_plugins = ["pytester"]
 
 CONFTEST = """
@@ -114,6 +116,32 @@ def test_a_project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -
     )
     (rule,) = (line for line in result.stdout.lines if line.startswith("MUST contract · stream.done.once"))
     assert len(rule) == 130
+
+
+OWN = '''
+def test_march(send, judge):
+    """A cassette of the project's own is played."""
+    exchange = send(messages=[{"role": "user", "content": "Say hello."}], play={"default": "mine/march"})
+    assert b"Words of March." in exchange.reply.content
+    judge(exchange)
+'''
+
+
+def test_cassettes_of_the_projects_own(pytester: pytest.Pytester) -> None:
+    """A setting names their folder, for the fixtures; options do for the suite, which plays scenarios of one's own."""
+    folder = pytester.mkdir("tapes") / "mine"
+    folder.mkdir()
+    (folder / "march.yaml").write_text(CASSETTE, encoding="utf-8")
+    pytester.makepyfile(OWN)
+    pytester.makeini("[pytest]\nconformance_cassettes = tapes\n")
+    assert pytester.runpytest_subprocess("-p", "no:cacheprovider", timeout=60).parseoutcomes() == {"passed": 1}
+    scenarios = pytester.makefile(".toml", mine=SCENARIO)
+    words = ("--pyargs", "conformance.suite", "--scenarios", str(scenarios), "--driver", "wire", "-n", "2")
+    assert pytester.runpytest_subprocess(*words, timeout=60).parseoutcomes() == {"passed": 1}
+    pytester.makeini("")
+    missing = pytester.runpytest_subprocess(*words, timeout=60)
+    assert missing.ret == pytest.ExitCode.USAGE_ERROR
+    missing.stderr.fnmatch_lines(["*mine.hello: play*there is no cassette 'mine/march'*"])
 
 
 def test_nothing_is_imported(pytester: pytest.Pytester) -> None:

@@ -52,6 +52,8 @@ def run_options(arguments: Namespace) -> RunOptions:
         select=words(arguments.select),
         clauses=words(arguments.clauses),
         drivers=words(arguments.driver),
+        scenarios=tuple(arguments.scenarios),
+        cassettes=tuple(arguments.cassettes),
         workers=arguments.workers,
         live=arguments.live,
         api_key_env=arguments.api_key_env,

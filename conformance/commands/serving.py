@@ -19,15 +19,14 @@ def upstream(arguments: Namespace, say: Callable[[str], None]) -> Shown:
     """Serve; `say` is told where it listens, line by line. Raises UsageError, or UpstreamError without a port."""
     if arguments.port_base + arguments.members - 1 > PORTS:
         raise UsageError(f"there is no port above {PORTS}", where="--port-base", hint="leave room for each member")
-    if arguments.cassettes and not Path(arguments.cassettes).is_dir():
-        raise UsageError("there is no such folder", where=arguments.cassettes, hint="--cassettes names one")
+    from conformance.run.choice import cassette_roots
     from conformance.upstream.serve import Settings, serve_alone
 
     settings = Settings(
         members=arguments.members,
         port_base=arguments.port_base,
         host=arguments.host,
-        cassettes=(Path(arguments.cassettes),) if arguments.cassettes else (),
+        cassettes=cassette_roots(arguments.cassettes),
     )
     return Shown(code=serve_alone(settings, say))
 

@@ -23,12 +23,11 @@ from conformance.options import JudgeOptions, Observe, RunOptions, near
 from conformance.report.gate import close
 from conformance.report.model import Case, Report, RunEnd
 from conformance.run import captured, live, loaded
+from conformance.run.choice import chosen_scenarios, roots_of
 from conformance.run.header import deviations_of, header_of, now
 from conformance.run.plan import drivers_of, plan_cases
 from conformance.run.play import Player
 from conformance.run.stage import open_stage
-from conformance.scenario.load import load_scenarios
-from conformance.scenario.load import select as select_scenarios
 from conformance.target.load import load_profile
 
 
@@ -41,13 +40,16 @@ def run(options: RunOptions, observe: Observe = _ignore) -> Report:
     check(options)
     profile = load_profile(options.target)
     clauses = chosen_clauses(options.clauses)
-    scenarios = select_scenarios(load_scenarios(), options.select)
+    scenarios = chosen_scenarios(options)
     if options.live:
         return live.run(options, profile, scenarios, clauses, observe)
     if options.load is not None:
         return loaded.run(options, options.load, profile, scenarios, clauses, observe)
     cases = plan_cases(scenarios, options.drivers, profile)
-    with TemporaryDirectory(prefix="conformance-") as scratch, open_stage(profile, cases, Path(scratch)) as stage:
+    with (
+        TemporaryDirectory(prefix="conformance-") as scratch,
+        open_stage(profile, cases, Path(scratch), cassettes=roots_of(options)) as stage,
+    ):
         header = header_of(options, profile, clauses, cases, version=stage.version)
         observe(header)
         done: list[Case] = []

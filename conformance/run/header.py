@@ -16,9 +16,8 @@ from conformance.contract.clause import Clause
 from conformance.options import RunOptions
 from conformance.report.evidence import requirement_of
 from conformance.report.model import Deviation, RunHeader
+from conformance.run.choice import chosen_scenarios, items_of, known_scenarios, roots_of
 from conformance.run.plan import SPARES, PlannedCase
-from conformance.scenario.load import load_scenarios, select
-from conformance.scenario.model import PlayItem
 from conformance.target.deviations import load_deviations
 from conformance.target.profile import Profile
 from conformance.upstream.process import start_seconds
@@ -31,16 +30,10 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def items_of(case: PlannedCase) -> tuple[PlayItem, ...]:
-    """Every item that a case's play may show."""
-    plays = [step.play for step in case.scenario.steps] or [case.scenario.play]
-    return tuple(item for play in plays for items in (*play.members.values(), play.default) for item in items)
-
-
-def cassettes_digest(cases: Sequence[PlannedCase]) -> str:
+def cassettes_digest(cases: Sequence[PlannedCase], library: Library) -> str:
     """One sha256 over the cassettes that the cases use, by name: the same cassettes give the same digest."""
-    library = Library()
-    names = sorted({item.cassette for case in cases for item in items_of(case) if not item.cassette.startswith("@")})
+    items = (item for case in cases for item in items_of(case.scenario))
+    names = sorted({item.cassette for item in items if not item.cassette.startswith("@")})
     whole = hashlib.sha256()
     for name in names:
         whole.update(f"{name} {digest(library.path(name))}\n".encode())
@@ -97,12 +90,11 @@ def deviations_of(options: RunOptions) -> tuple[Deviation, ...]:
     """The known violations that the options name a file of. Raises UsageError where it is not valid."""
     if not options.deviations:
         return ()
-    scenarios = load_scenarios()
     return load_deviations(
         Path(options.deviations),
         clauses=CATALOG,
-        scenarios=[scenario.id for scenario in scenarios],
-        played=[scenario.id for scenario in select(scenarios, options.select)],
+        scenarios=[scenario.id for scenario in known_scenarios(options)],
+        played=[scenario.id for scenario in chosen_scenarios(options)],
     )
 
 
@@ -124,7 +116,7 @@ def header_of(
         suite_version=__version__,
         started_at=now(),
         requirements=tuple(requirement_of(clause) for clause in clauses),
-        cassettes=cassettes_digest(cases) if mode == "replay" else "",
+        cassettes=cassettes_digest(cases, Library(roots_of(options))) if mode == "replay" else "",
         seed=options.seed,
         defaults=defaults_of(options, profile),
         drivers=tuple(dict.fromkeys(case.driver for case in cases)),

@@ -15,6 +15,7 @@ from conformance.load.plan import LoadOptions, Shape
 from conformance.options import Observe, RunOptions
 from conformance.report.gate import close
 from conformance.report.model import Case, LoadCell, LoadRow, Report, RunEnd
+from conformance.run.choice import roots_of
 from conformance.run.header import header_of, now
 from conformance.run.load import Loaded, LoadRunner
 from conformance.run.loadplan import MIX, plan_load
@@ -35,9 +36,10 @@ def run(
 ) -> Report:
     """Run the selected scenarios under load. Raises UsageError, LaunchError, UpstreamError before anything is sent.
 
-    Unless some are selected, it is those that say so themselves (`repeat.load`).
+    Unless some are selected or one's own, it is those that say so themselves (`repeat.load`).
     """
-    chosen = scenarios if options.select else [scenario for scenario in scenarios if scenario.repeat.load]
+    named = options.select or options.scenarios
+    chosen = scenarios if named else [scenario for scenario in scenarios if scenario.repeat.load]
     beside = [scenario for scenario in load_scenarios() if scenario.id in MIX] if Shape.MIXED in load.shapes else []
     plan = plan_load(chosen, options.drivers, profile, beside=beside)
     cases = plan.cases
@@ -46,7 +48,10 @@ def run(
     errors: tuple[str, ...] = ()
     result = Loaded(rows=(), cells=(), evidence={}, faults=())
     cells: list[LoadCell] = []
-    with TemporaryDirectory(prefix="conformance-") as scratch, open_stage(profile, cases, Path(scratch)) as stage:
+    with (
+        TemporaryDirectory(prefix="conformance-") as scratch,
+        open_stage(profile, cases, Path(scratch), cassettes=roots_of(options)) as stage,
+    ):
         header = header_of(options, profile, clauses, cases, version=stage.version)
         told = {
             "load": f"{load.alone} alone, then {', '.join(shape.value for shape in load.shapes)} of up to {load.most}, "

@@ -124,7 +124,7 @@ class Player:
         self._drivers: dict[str, Driver] = {name: make_driver(name) for name in dict.fromkeys(drivers)}
         self._pulse = Pulse()
         self._desk = asyncio.Lock()  # one is read and judged at a time: the loop stays free for those that are sending
-        self._scripts = scripts if scripts is not None else Scripts(Library().get)
+        self._scripts = scripts if scripts is not None else Scripts(Library(self._seat.cassettes or None).get)
         self._names = {port: f"u{index}" for index, port in enumerate(self._seat.upstream.ports)}
 
     async def aclose(self) -> None:

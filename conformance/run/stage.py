@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,8 @@ from conformance.upstream.process import UpstreamProcess, start_upstream
 class Seat:
     """How to play on a stage from anywhere on this machine: the upstream's address, the gateway's, and the lanes.
 
-    `known_models` are the model names that the gateway serves, as a client writes them.
+    `cassettes` are the folders in which the upstream looks them up (none: the shipped one), `known_models` the model
+    names that the gateway serves, as a client writes them.
     """
 
     upstream: Address
@@ -33,6 +34,7 @@ class Seat:
     version: str
     lanes: tuple[Lane, ...]
     profile: Profile
+    cassettes: tuple[Path, ...] = ()
     known_models: frozenset[str] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -47,6 +49,7 @@ class Seat:
             "ports": list(self.upstream.ports),
             "base_url": self.base_url,
             "version": self.version,
+            "cassettes": list(map(str, self.cassettes)),
         }
 
     @classmethod
@@ -54,7 +57,14 @@ class Seat:
         """The seat from its plain data, in a process that planned the same cases for the same profile."""
         address = Address(control_port=told["control_port"], token=told["token"], ports=tuple(told["ports"]))
         lanes = lanes_for(cases, profile, address.ports)
-        return cls(upstream=address, base_url=told["base_url"], version=told["version"], lanes=lanes, profile=profile)
+        return cls(
+            upstream=address,
+            base_url=told["base_url"],
+            version=told["version"],
+            lanes=lanes,
+            profile=profile,
+            cassettes=tuple(map(Path, told["cassettes"])),
+        )
 
 
 class Stage:
@@ -103,18 +113,20 @@ def lanes_for(cases: Sequence[PlannedCase], profile: Profile, ports: Sequence[in
 
 
 @contextmanager
-def open_stage(profile: Profile, cases: Sequence[PlannedCase], scratch: Path) -> Iterator[Stage]:
-    """Bring upstream and gateway up, and down again whatever happens.
+def open_stage(
+    profile: Profile, cases: Sequence[PlannedCase], scratch: Path, *, cassettes: Sequence[Path] = ()
+) -> Iterator[Stage]:
+    """Bring upstream and gateway up, and down again whatever happens; `cassettes` as a seat has them.
 
     Raises UpstreamError, LaunchError, TargetError. A target that already runs is used with the upstream that stands
     behind it; without one it can only be run live.
     """
     if profile.kind == "url":
-        yield _found(profile, cases)
+        yield _found(profile, cases, tuple(cassettes))
         return
     program_values(profile)  # a program that is missing is told before anything is started
     sizes = lane_sizes(cases)
-    with start_upstream(max(1, sum(sizes))) as upstream:
+    with start_upstream(max(1, sum(sizes)), cassettes=cassettes) as upstream:
         lanes = lanes_for(cases, profile, upstream.ports)
         with launch(profile, lanes, scratch=scratch) as target:
             seat = Seat(
@@ -123,13 +135,15 @@ def open_stage(profile: Profile, cases: Sequence[PlannedCase], scratch: Path) ->
                 version=target.version,
                 lanes=lanes,
                 profile=profile,
+                cassettes=tuple(cassettes),
             )
             yield Stage(seat, upstream, target)
 
 
-def _found(profile: Profile, cases: Sequence[PlannedCase]) -> Stage:
+def _found(profile: Profile, cases: Sequence[PlannedCase], cassettes: tuple[Path, ...]) -> Stage:
     ports = {member.port for lane in profile.lanes for member in lane.members}
-    seat = seat_found(profile, lanes_for(cases, profile, sorted(ports)) if profile.upstream_control else ())
+    lanes = lanes_for(cases, profile, sorted(ports)) if profile.upstream_control else ()
+    seat = replace(seat_found(profile, lanes), cassettes=cassettes)
     return Stage(seat, None, RunningTarget(profile, base_url=profile.base_url))
 
 

@@ -21,18 +21,18 @@ from conformance.errors import ConformanceError, HarnessError
 from conformance.interrupt import ended_in_order
 from conformance.load.plan import LoadOptions, Shape
 from conformance.options import RunOptions, shown_command, words
+from conformance.owned import own_cassettes
 from conformance.report.codec import decode_case, encode_line
 from conformance.report.deviations import excused
 from conformance.report.gate import close
 from conformance.report.model import Case, LoadCell, LoadRow, Part, Report, RunEnd, RunHeader
 from conformance.reportfile import ReportFile
 from conformance.run import chosen_clauses, serial
+from conformance.run.choice import chosen_scenarios, roots_of
 from conformance.run.header import deviations_of, header_of, now
 from conformance.run.plan import apart, drivers_of, plan_cases
 from conformance.run.play import Player
 from conformance.run.stage import Seat, Stage, open_stage
-from conformance.scenario.load import load_scenarios
-from conformance.scenario.load import select as select_scenarios
 from conformance.target.load import load_profile
 
 _HARNESS, _USAGE = 3, 2
@@ -49,7 +49,7 @@ class SuiteSession:
         self.profile = load_profile(options.target)
         self.clauses = chosen_clauses(options.clauses)
         deviations_of(options)
-        planned = plan_cases(select_scenarios(load_scenarios(), options.select), options.drivers, self.profile)
+        planned = plan_cases(chosen_scenarios(options), options.drivers, self.profile)
         self.cases = planned if told is None and options.workers < 2 else apart(planned, self.profile)
         self._twins = serial.twins(self.cases) if options.load is not None else ()
         self._all = (*self.cases, *self._twins)
@@ -81,6 +81,8 @@ class SuiteSession:
             select=words(config.getoption("--select")),
             clauses=words(config.getoption("--clauses")),
             drivers=words(config.getoption("--driver")),
+            scenarios=tuple(config.getoption("--scenarios")),
+            cassettes=own_cassettes(config),
             seed=config.getoption("--conformance-seed"),
             workers=int(getattr(config.option, "numprocesses", None) or 1),
             load=LoadOptions() if config.getoption("--load") else None,
@@ -121,7 +123,9 @@ class SuiteSession:
                     self._file = self._stack.enter_context(ReportFile(Path(self._folder)))
                 scratch = self._stack.enter_context(TemporaryDirectory(prefix="conformance-"))
                 self._lost = Path(scratch) / "lost"
-                self._stage = self._stack.enter_context(open_stage(self.profile, self._all, Path(scratch)))
+                self._stage = self._stack.enter_context(
+                    open_stage(self.profile, self._all, Path(scratch), cassettes=roots_of(self.options))
+                )
             except ConformanceError as error:
                 self._refused = _HARNESS if isinstance(error, HarnessError) else _USAGE
                 pytest.exit(str(error), returncode=self._refused)
@@ -290,7 +294,7 @@ class SuiteSession:
 def _command(config: pytest.Config) -> str:
     """What was asked of the suite, as a line for pytest."""
     given = [] if config.getoption("--target") is None else ["--target", config.getoption("--target")]
-    for option in ("--select", "--clauses", "--driver"):
+    for option in ("--select", "--clauses", "--driver", "--scenarios", "--cassettes"):
         given += [word for value in config.getoption(option) for word in (option, value)]
     if config.getoption("--deviations"):
         given += ["--deviations", config.getoption("--deviations")]
