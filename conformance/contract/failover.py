@@ -43,6 +43,11 @@ _ROUTER = re.compile(r"no fallback model group|available model group|no deployme
 _ACCOUNT_WORDS = ("organization", "account", "api key", "api_key", "permission_error", "billing", "quota", "key")
 
 
+def router_exhausted(reply: Reply) -> bool:
+    """Whether an error is a router's word that it has nobody left for now: asked again, it picks another deployment."""
+    return reply.status == 404 and _ROUTER.search(reply.content[:4000].decode("utf-8", "replace")) is not None
+
+
 def promised(cause: Cause, declared: Set[str]) -> bool:
     """Whether a target that declares this promises failover for `cause`: by its name, or by naming none at all."""
     named = any(name.startswith(f"{PROMISE}:") for name in declared)

@@ -38,7 +38,8 @@ HARMLESS = frozenset({Fate.REJECTED, Fate.LIMITED, Fate.ABANDONED})
 def fate_of(exchange: Exchange, attempt: Attempt) -> Fate:
     """How `attempt`, one of `exchange`, ended."""
     reply = attempt.reply
-    if attempt.succeeded or (reply is not None and reply.ok and reply.answer.finished and attempt.end is End.HANGUP):
+    told = reply is not None and reply.ok and reply.answer.finished and attempt.end in (End.HANGUP, End.STALL)
+    if attempt.succeeded or told:  # all was said, and the connection is left to itself
         return Fate.SUCCESS
     if attempt.end in (End.HANGUP, End.STALL) and _left(exchange, attempt):
         return Fate.ABANDONED

@@ -119,13 +119,15 @@ class _Gateway:
     async def _dispatched(self, call: Call, receive: Receive, send: Send) -> None:
         """What a member answers."""
         check_method(call, "POST")
-        check_key(call)
+        if call.does(Step.KEY_FIRST):
+            check_key(call)
         read_request(call, await read_body(call, receive))
         lane = find_lane(call)
         async with call.behaviour.around(call):
             stored = self._kept(call)
             if stored is not None:
                 return await send_kept(call, stored, send)
+            check_key(call)
             if not call.does(Step.CLOSE_ON_HANGUP):
                 accepted = await _answered(call, send, answer(call, lane))
             else:

@@ -95,6 +95,8 @@ class Source:
             while data or (data := await self._read()):
                 if events := decoder.feed(self._characters(data)):
                     yield events
+                elif not self._call.does(Step.IGNORE_COMMENTS):
+                    self.heard()
                 data = b""
             yield decoder.end()
         except EventTooLong:

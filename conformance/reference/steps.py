@@ -13,6 +13,7 @@ class Step(StrEnum):
 
     # the client's request
     AUTHENTICATE = "authenticate"
+    KEY_FIRST = "key-first"
     KNOW_MODEL = "know-model"
     VALIDATE = "validate"
     BODY_LIMIT = "body-limit"
@@ -24,6 +25,7 @@ class Step(StrEnum):
     IDLE_TIMEOUT = "idle-timeout"
     CLOSE_ON_HANGUP = "close-on-hangup"
     PEEK = "peek"
+    IGNORE_COMMENTS = "ignore-comments"
     # reading a member's answer
     REFUSE_ERROR_IN_SUCCESS = "refuse-error-in-success"
     REFUSE_EMPTY_CHOICES = "refuse-empty-choices"

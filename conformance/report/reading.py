@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from conformance.contract.history import Fate, fate_of
 from conformance.contract.kinds import error_object, reason_of
-from conformance.exchange.model import Exchange, Reply
+from conformance.exchange.model import Attempt, Exchange, Reply
 from conformance.wire.transcript import End
 
 
@@ -48,8 +48,14 @@ def _of_success(exchange: Exchange, reply: Reply) -> Reading:
     if not reply.readable:
         return Reading.BROKEN
     whole = reply.answer.finished
-    fates = [fate_of(exchange, attempt) for attempt in exchange.attempts or ()]
+    fates = [_fate(exchange, attempt) for attempt in exchange.attempts or ()]
     if not whole or (fates and Fate.SUCCESS not in fates):
         return Reading.TRUNCATED
     failed = [fate for fate in fates if fate not in (Fate.SUCCESS, Fate.ABANDONED)]
     return Reading.RESCUED if failed else Reading.ANSWERED
+
+
+def _fate(exchange: Exchange, attempt: Attempt) -> Fate:
+    """How an attempt ended; one that told the end of every choice said all, however its connection then ended."""
+    said = attempt.reply is not None and attempt.reply.ok and attempt.reply.answer.finished
+    return Fate.SUCCESS if said else fate_of(exchange, attempt)

@@ -10,6 +10,8 @@ from tests.contract.example import Example, Examples
 STREAM = ask(stream=True)
 MEMBER = wire(chat(model="maker/model-9", provider="Maker"))
 
+ECHOED = wire(chat(), headers=("x-goog-api-key: AIza-0123456789",))
+
 
 def blind(reply: Any, upstream: Any = MEMBER, request: Any = None) -> Capture:
     """A target that promises not to tell who serves."""
@@ -19,6 +21,11 @@ def blind(reply: Any, upstream: Any = MEMBER, request: Any = None) -> Capture:
 def keyed(reply: Any, key: str = "sk-up-0123456789") -> Capture:
     """A member that was asked with that key."""
     return capture(ask(), reply, Try(wire(chat()), key=key))
+
+
+def billed(account: str) -> Any:
+    """An answer whose head names the account that is billed."""
+    return wire(chat(), headers=(f"OpenAI-Organization: {account}",))
 
 
 EXAMPLES: Examples = {
@@ -64,6 +71,15 @@ EXAMPLES: Examples = {
             keyed(wire(chat("sk-up-0123456789"))),
             keyed(wire(chat(), headers=("x-goog-api-key: sk-up-0123456789",))),
             keyed(wire(error("Bad key: sk-up-0123456789"), status=401)),
+            # A key that a member's head echoes is nobody's to see, whoever's it is.
+            capture(ask(), ECHOED, ECHOED),
+        ),
+    ),
+    "secret.account": Example(
+        (capture(ask(), wire(chat()), billed("org-1234")),),
+        (
+            capture(ask(), billed("org-1234"), billed("org-1234")),
+            capture(ask(), wire(chat(), headers=("llm_provider-organization: org-1234",)), billed("org-1234")),
         ),
     ),
     "isolation.nonce": Example(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.contract.captures import Capture, ask, capture, chat, error, knowing, listing, wire
+from tests.contract.captures import Capture, ask, capture, chat, chunk, error, knowing, listing, opening, stream, wire
 from tests.contract.example import Example, Examples
 
 OK = wire(chat())
@@ -165,11 +165,15 @@ EXAMPLES: Examples = {
         (
             told(error("The upstream timed out."), 504),
             told(error("Your subscription was cancelled by its owner."), 403),
+            capture(ask(stream=True), wire(stream(opening(), chunk("Hel"), error("It fell silent."), done=False))),
         ),
         (
             told(error("context canceled"), 500),
             told(error("The request was cancelled."), 502),
             told(error("Closed."), 499),
+            told(error("Closed.", code="client_closed_request"), 500),
+            capture(ask(stream=True), wire(stream(opening(), chunk("Hel"), error("context canceled"), done=False))),
+            capture(ask(stream=True), wire(stream(opening(), error("Closed.", type="cancelled"), done=False))),
         ),
     ),
 }

@@ -29,6 +29,7 @@ WORDS = wire(stream(*words("Hel", "lo.")))
 BUSY = wire(error("busy", type="server_error"), status=503)
 BAD = wire(error("Bad.", param="temperature"), status=400)
 GONE = wire({"error": {"message": "No endpoints found for maker/model:free.", "code": 404}}, status=404)
+EXHAUSTED = wire(error("No fallback model group found for original model_group=pool."), status=404)
 FAILED = error("The upstream failed.", type="api_error")
 RESET = wire(status=0, end="reset")
 SILENT = wire(status=0, end="stall")
@@ -64,6 +65,12 @@ def hung_up(closed: float | None, ended: float = 9000.0) -> Capture:
     }
     item = capture(STREAM, wire(stream(opening(), done=False), end="close"), WORDS)
     return knowing(item, attempt=left, hangup=HangUp(after="event:1", at=100.0))
+
+
+def patient(every: float) -> Capture:
+    """A target that declares 2 s of silence, and the events of its stream, of which the last is an error."""
+    told = wire(stream(opening(), chunk("One "), FAILED, done=False, every=every))
+    return knowing(capture(STREAM, told, PAUSED, "idle-timeout"), terms={"idle_timeout_ms": 2000.0})
 
 
 EXAMPLES: Examples = {
@@ -113,10 +120,14 @@ EXAMPLES: Examples = {
         (
             capture(ask(), BAD, BAD),
             capture(ask(), OK, (GONE, OK)),
+            # A router that is asked again picks another deployment (incident A).
+            capture(ask(), OK, (Try(EXHAUSTED, "m0"), Try(EXHAUSTED, "m0", 300.0), Try(GONE, "m0", 1100.0), OK)),
+            capture(ask(), BAD, (Try(EXHAUSTED, "m0"), Try(BAD, "m0", 300.0))),
         ),
         (
             capture(ask(), BAD, (Try(BAD, "m0"), Try(BAD, "m0", 300.0))),
             capture(ask(), OK, (Try(GONE, "m0"), Try(OK, "m0", 300.0))),
+            capture(ask(), BAD, (Try(EXHAUSTED, "m0"), Try(BAD, "m0", 300.0), Try(BAD, "m0", 1100.0))),
         ),
     ),
     "pool.unknown-model.no-dispatch": Example(
@@ -129,10 +140,14 @@ EXAMPLES: Examples = {
     ),
     "pool.hangup.closes": Example((hung_up(150.0),), (hung_up(4000.0), hung_up(None))),
     "timeout.idle.told": Example(
-        (capture(STREAM, wire(stream(opening(), chunk("One "), FAILED, done=False)), PAUSED, "idle-timeout"),),
+        (
+            capture(STREAM, wire(stream(opening(), chunk("One "), FAILED, done=False)), PAUSED, "idle-timeout"),
+            patient(1000.0),
+        ),
         (
             capture(STREAM, wire(stream(opening(), chunk("One "), done=False), end="stall"), PAUSED, "idle-timeout"),
             capture(STREAM, wire(stream(opening(), chunk("One "), done=False)), PAUSED, "idle-timeout"),
+            patient(3000.0),
         ),
     ),
     "timeout.first-token.told": Example(

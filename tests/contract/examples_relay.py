@@ -85,6 +85,12 @@ EXAMPLES: Examples = {
             relayed(CUT, TOLD, STREAM),
             relayed(CUT, CUT, STREAM),
             relayed(wire(chat(), headers=("Content-Length: 9000",), framing=" "), BAD_GATEWAY),
+def unreachable(reply: Any) -> Capture:
+    """A request for a model whose one member's port is closed."""
+    terms = {"members": ("m0",), "closed": frozenset({"m0"}), "known_models": frozenset({"alias-1"})}
+    return knowing(capture(ask(), reply, ()), terms=terms)
+
+
         ),
         (
             relayed(CUT, FINISHED, STREAM),
@@ -279,8 +285,14 @@ EXAMPLES: Examples = {
             ),
         ),
         (relayed(wire(error("Invalid value for temperature."), status=400), wire(error("Bad request."), status=400)),),
+            relayed(wire(status=0, end="reset"), BAD_GATEWAY),
+            relayed(wire(status=0, end="stall"), wire(error("The upstream timed out."), status=408)),
+            unreachable(wire(FAILED, status=503)),
     ),
     "relay.error.kind-kept": Example(
+            relayed(wire(status=0, end="reset"), wire(error("Bad."), status=400)),
+            relayed(wire(status=0, end="stall"), wire(error("No such model."), status=404)),
+            unreachable(wire(error("Bad."), status=400)),
         (
             relayed(BROKEN_OFF, BROKEN_OFF, STREAM),
             relayed(

@@ -90,7 +90,23 @@ EXAMPLES: Examples = {
     ),
     "cooldown.probe-returned": Example(
         held=(sequence(LONE_DOWN, turn(400, "m0:ok:2:900", hangup=30, **ALONE), turn(500, "m0:ok", **ALONE)),),
-        violated=(sequence(LONE_DOWN, turn(400, "m0:ok:2:900", hangup=30, **ALONE), turn(500, **ALONE)),),
+        violated=(
+            sequence(LONE_DOWN, turn(400, "m0:ok:2:900", hangup=30, **ALONE), turn(500, **ALONE)),
+            # Where only outages count, a request that is bad by itself tells nothing of the member.
+            sequence(LONE_DOWN, turn(400, "m0:400", **ALONE), turn(500, **ALONE)),
+        ),
+    ),
+    "cooldown.probe-last": Example(
+        held=(
+            sequence(DOWN, turn(400, "m1:ok")),
+            sequence(DOWN, turn(400, "m1:500", "m0:ok")),
+            # Over for certain, or not known to be: the member is in its turn again.
+            sequence(DOWN, turn(400, "m1:ok"), turn(700, "m0:ok")),
+        ),
+        violated=(
+            sequence(DOWN, turn(400, "m0:ok")),
+            sequence(DOWN, turn(400, "m0:500", "m1:ok")),
+        ),
     ),
     "cooldown.recovers": Example(
         held=(
@@ -114,6 +130,7 @@ EXAMPLES: Examples = {
         held=(
             sequence(many(3, 0, "m0:429", **ALONE), turn(60, "m0:ok", **ALONE)),
             sequence(turn(0, "m0:400", **ALONE), turn(60, "m0:ok", **ALONE)),
+            sequence(turn(0, "m0:gone", **ALONE), turn(60, "m0:ok", **ALONE)),
             sequence(turn(0, "m0:ok:2:900", hangup=30, **ALONE), turn(60, "m0:ok", **ALONE)),
             sequence(turn(0, "m0:429", "m1:ok", healthy="m1"), many(10, 60, "m0:ok | m1:ok")),
         ),
@@ -122,6 +139,7 @@ EXAMPLES: Examples = {
             sequence(turn(0, "m0:400", **ALONE), turn(60, **ALONE)),
             sequence(turn(0, "m0:401", **ALONE), turn(60, **ALONE)),
             sequence(turn(0, "m0:402", **ALONE), turn(60, **ALONE)),
+            sequence(turn(0, "m0:gone", **ALONE), turn(60, **ALONE)),
             sequence(turn(0, "m0:ok:2:900", hangup=30, **ALONE), turn(60, **ALONE)),
             sequence(turn(0, "m0:429", "m1:ok", healthy="m1"), many(10, 60, "m1:ok")),
         ),
@@ -145,8 +163,12 @@ EXAMPLES: Examples = {
                 many(10, 60, "m0:ok | m1:ok"),
             ),
             sequence(turn(0, "m0:named", **ALONE), turn(1300, "m0:named", **ALONE), turn(1320, "m0:ok", **ALONE)),
+            # What does not name the model is no second rejection.
+            sequence(turn(0, "m0:named", **ALONE), turn(20, "m0:429", **ALONE), turn(60, "m0:ok", **ALONE)),
         ),
         violated=(
+            sequence(turn(0, "m0:named", **ALONE), turn(20, "m0:429", members="m0", healthy=""), turn(60, **ALONE)),
+            sequence(turn(0, "m0:named", **ALONE), turn(20, "m0:400", members="m0", healthy=""), turn(60, **ALONE)),
             sequence(turn(0, "m0:named", "m1:ok", healthy="m1"), many(10, 60, "m1:ok")),
             sequence(turn(0, "m0:gone", **ALONE), turn(60, **ALONE)),
             sequence(turn(0, "m0:named", **ALONE), turn(1300, "m0:named", **ALONE), turn(1320, **ALONE)),
@@ -253,6 +275,7 @@ EXAMPLES: Examples = {
         ),
         violated=(
             sequence(asked("cf-same01", 0, "m0:ok"), asked("cf-same01", 20, got="ok", temperature=0.5)),
+            sequence(asked("cf-same01", 0, "m0:ok"), asked("cf-same01", 20, got="ok", model="alias-2")),
             sequence(asked("cf-same01", 0, "m0:ok", max_tokens=5), asked("cf-same01", 20, got="ok", max_tokens=6)),
             sequence(
                 asked("cf-same01", 0, "m0:ok"),

@@ -46,6 +46,14 @@ def test_an_error_told_in_a_stream_is_clean() -> None:
     assert reading_of(exchange(capture(turn_request(), laundered, [ANSWERS["cut"]]))) is Reading.TRUNCATED
 
 
+def test_an_answer_that_was_told_whole_is_no_truncated_one() -> None:
+    """A member that told its finish reason and then fell silent, or cut the connection, said all."""
+    whole = wire(stream(*words("Hel")))
+    for end in ("stall", "reset"):
+        told = wire(stream(*words("Hel"), done=False), end=end)
+        assert reading_of(exchange(capture(turn_request(), whole, [told]))) is Reading.ANSWERED
+
+
 def turn_request() -> Ask:
     """A request for a stream."""
     return ask(stream=True)

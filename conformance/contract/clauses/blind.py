@@ -267,15 +267,20 @@ def _bearer(value: str | None) -> bytes:
 _REDACTED = re.compile(rb"\W*(redacted|filtered|removed|masked|hidden|dummy|secret|x+)?\W*", re.I)
 
 
+#: Fields that carry a key, up or, echoed, down.
+_KEY_FIELDS = ("authorization", "api-key", "x-api-key", "x-goog-api-key")
+
+
 def secrets_of(x: Exchange) -> list[bytes]:
-    """The byte strings that must not reach this client: what the terms say, and the keys the gateway sent up."""
+    """The byte strings that must not reach this client: what the terms say, the keys the gateway sent up, and those
+    that a member's head echoes.
+    """
     mine = _bearer(x.request.head.get("authorization"))
     found = set(x.terms.secrets)
     for attempt in x.attempts or ():
-        for name in ("authorization", "api-key", "x-api-key", "x-goog-api-key"):
-            token = _bearer(attempt.request.head.get(name))
-            if token:
-                found.add(token)
+        heads = (attempt.request.head, attempt.reply.message.head if attempt.reply is not None else None)
+        for name in _KEY_FIELDS:
+            found |= {_bearer(head.get(name)) for head in heads if head is not None} - {b""}
     return sorted(token for token in found if len(token) >= 6 and token != mine and not _REDACTED.fullmatch(token))
 
 
@@ -300,6 +305,46 @@ def never_shown(x: Exchange) -> Iterator[Finding]:
             at=reply.arrivals.of(span),
             excerpt=raw[max(0, at - 40) : at],
         )
+
+
+#: Fields in which providers name the account that they bill.
+_ACCOUNT_FIELDS = (
+    "openai-organization",
+    "openai-project",
+    "anthropic-organization-id",
+    "x-goog-user-project",
+    "x-ms-client-principal-id",
+)
+
+
+def _accounts(x: Exchange) -> list[bytes]:
+    """The accounts that members' heads name, but those that the client itself sent."""
+    heads = [attempt.reply.message.head for attempt in x.attempts or () if attempt.reply is not None]
+    found = {(head.get(name) or "").strip().encode("latin-1", "replace") for head in heads for name in _ACCOUNT_FIELDS}
+    sent = b"\n".join(line.value for line in x.request.head.headers)
+    return sorted(name for name in found if len(name) >= 6 and name not in sent)
+
+
+@clause(
+    id="secret.account",
+    level=Level.SHOULD,
+    basis=Basis.CONTRACT,
+    title="No account of the upstream stands in a response field",
+    rationale="The API shows callers their own organisation; behind a gateway it is somebody else's. No norm forbids it: a SHOULD.",
+    source="openai-api/production-safety",
+    applies=lambda x: replied(x) and bool(_accounts(x)),
+)
+def account(x: Exchange) -> Iterator[Finding]:
+    reply, names = the_reply(x), _accounts(x)
+    for line in reply.message.head.headers:
+        if any(name in line.value for name in names):
+            yield Finding(
+                expected="no account of the upstream",
+                actual=show((line.name + b": " + line.value).decode("latin-1")),
+                span=line.span,
+                at=reply.arrivals.of(line.span),
+                excerpt=line.name + b": " + line.value,
+            )
 
 
 @clause(

@@ -18,11 +18,11 @@ FORM = frozenset({"stream", "stream_options"})
 
 
 def _pairs(s: Sequence) -> Iterator[tuple[Turn, Turn]]:
-    """Each turn, with each earlier one of the same prompt (the same nonce) in the same lane."""
+    """Each turn, with each earlier one of the same prompt (the same nonce)."""
     for number, turn in enumerate(s.turns):
         for earlier in s.turns[:number]:
             same = turn.exchange.nonce and turn.exchange.nonce == earlier.exchange.nonce
-            if same and earlier.lane == turn.lane and earlier.ended <= turn.began:
+            if same and earlier.ended <= turn.began:
                 yield earlier, turn
 
 

@@ -103,16 +103,47 @@ def probe_once(s: Sequence) -> Iterator[Finding]:
                 yield at_dispatch(s, probe, expected, "asked while a probe was on its way")
 
 
-def _abandoned(s: Sequence) -> Iterator[tuple[Memory, Record]]:
-    """The probes that their client gave up, each with the window of which it was the probe."""
+def _early_probes(s: Sequence) -> Iterator[tuple[Memory, Turn]]:
+    """The turns in the second half of a window that another member, well and in no window, could answer."""
+    for window in cooldowns(s):
+        for turn in _probe_turns(s, window):
+            if _others(s, turn, window.member):
+                yield window, turn
+
+
+@sequence_clause(
+    id="cooldown.probe-last",
+    level=Level.SHOULD,
+    basis=Basis.POLICY,
+    title="A member is probed after those that are well",
+    rationale="A probe of a member that is still down costs its client a round trip. Other orders are sound, too: a SHOULD.",
+    source="incident/scheduler",
+    applies=lambda s: any(True for _ in _early_probes(s)),
+    capabilities=("probe",),
+)
+def probe_last(s: Sequence) -> Iterator[Finding]:
+    for window, turn in _early_probes(s):
+        for dispatch in s.dispatches:
+            if dispatch.turn is not turn or dispatch.member != window.member or dispatch.at >= window.until:
+                continue
+            tried = {other.member for other in (turn.exchange.attempts or ())[: dispatch.index]}
+            if left := sorted(_others(s, turn, window.member) - tried):
+                yield at_dispatch(s, dispatch, f"{', '.join(left)} asked before the probe", "the probe was first")
+
+
+def _unsettled(s: Sequence) -> Iterator[tuple[Memory, Record]]:
+    """The probes that tell nothing of the member's health, each with the window of which it was the probe: those that
+    their client gave up, and where only outages count those whose request was rejected.
+    """
+    fates = {Fate.ABANDONED, *((Fate.REJECTED,) if "breaker-outages-only" in s.declares else ())}
     for window in cooldowns(s):
         for record in histories(s)[window.lane, window.member]:
-            if record.fate is Fate.ABANDONED and window.point(HALF) <= record.dispatch.at < window.until:
+            if record.fate in fates and window.point(HALF) <= record.dispatch.at < window.until:
                 yield window, record
 
 
-def _after_abandoned(s: Sequence) -> Iterator[tuple[Memory, Turn]]:
-    for window, record in _abandoned(s):
+def _after_unsettled(s: Sequence) -> Iterator[tuple[Memory, Turn]]:
+    for window, record in _unsettled(s):
         for turn in s.lane(window.lane):
             alone = turn.exchange.terms.members == (window.member,) and window.member in turn.healthy
             if alone and record.dispatch.known + GRACE_MS < turn.began < min(window.until, window.closed):
@@ -123,16 +154,16 @@ def _after_abandoned(s: Sequence) -> Iterator[tuple[Memory, Turn]]:
     id="cooldown.probe-returned",
     level=Level.MUST,
     basis=Basis.POLICY,
-    title="A probe whose client hangs up leaves room for the next probe",
-    rationale="A permit that is lost with its client leaves the member out for good.",
+    title="A probe that tells nothing of the member leaves room for the next probe",
+    rationale="A permit that is lost with its client, or with a request that is bad by itself, leaves the member out for good.",
     source="incident/scheduler",
-    applies=lambda s: any(True for _ in _after_abandoned(s)),
+    applies=lambda s: any(True for _ in _after_unsettled(s)),
     capabilities=("probe",),
 )
 def probe_returned(s: Sequence) -> Iterator[Finding]:
-    for window, turn in _after_abandoned(s):
+    for window, turn in _after_unsettled(s):
         if not turn.exchange.attempts:
-            yield at_turn(s, turn, f"a dispatch to {window.member}, whose probe was given up", "no dispatch")
+            yield at_turn(s, turn, f"a dispatch to {window.member}, whose probe told nothing", "no dispatch")
 
 
 def _returns(s: Sequence) -> Iterator[tuple[Memory, Share]]:
@@ -202,7 +233,10 @@ def _harmless(s: Sequence) -> Iterator[tuple[Dispatch, Share]]:
     """The members against whose health nothing was ever said, each after the last thing that could be mistaken for it."""
     for (lane, member), records in histories(s).items():
         before = [r for r in records if r.fate is not Fate.SUCCESS]
-        if before and all(r.fate in HARMLESS and not _told_to_wait(r) for r in before):
+        # A model that is rejected by name is a 4xx, too; a second one may be a quarantine's.
+        lone = sum(r.fate is Fate.MODEL_REJECTED for r in before) < 2
+        kind = HARMLESS | ({Fate.MODEL_REJECTED} if lone else frozenset())
+        if before and all(r.fate in kind and not _told_to_wait(r) for r in before):
             last = before[-1].dispatch
             turns = (turn for turn in s.lane(lane) if turn.began > last.known)
             yield last, share_of(s, member, turns)

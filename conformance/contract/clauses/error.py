@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +12,7 @@ from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.evidence import at_content, at_head, at_path, show
 from conformance.contract.kinds import Kind, inner_status, kind_of_reply, says_no_model
 from conformance.contract.when import api_failure, stayed, the_reply, whole
-from conformance.exchange.model import Endpoint, Exchange
+from conformance.exchange.model import Endpoint, Exchange, Reply
 from conformance.wire.facts import Span
 
 #: Status codes that RFC 9110 and the IANA registry know; a client's retry table has no entry for others (529, 499, 520).
@@ -362,6 +363,9 @@ def retry_after(x: Exchange) -> Iterator[Finding]:
 #: RFC 9110 section 5.6.7: the one form of a date that may be sent.
 _DATE = re.compile(r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT")
 
+#: A number of seconds of ten digits is more than thirty years: it is a time of the Unix clock.
+_LIFETIME = 9
+
 
 @clause(
     id="error.retry-after.valid",
@@ -376,6 +380,8 @@ def retry_after_valid(x: Exchange) -> Iterator[Finding]:
     value = (the_reply(x).header("retry-after") or "").strip()
     if not (value.isascii() and value.isdigit()) and not _DATE.fullmatch(value):
         yield at_head(the_reply(x), "whole seconds, or an HTTP date", show(value), field="retry-after")
+    elif value.isdigit() and len(value.lstrip("0")) > _LIFETIME:
+        yield at_head(the_reply(x), "how many seconds to wait, not a time", show(value), field="retry-after")
 
 
 @clause(
@@ -433,8 +439,31 @@ def unknown_model_status(x: Exchange) -> Iterator[Finding]:
         yield at_head(the_reply(x), "status 404", f"status {the_reply(x).status}")
 
 
+#: How gateways word that it was the client who went away, in messages and as codes.
+_CANCELLED = re.compile(
+    r"request (was )?cancel|context cancell?ed|client closed request|client disconnect|cancell?ed by (the )?(client|user)"
+)
+_CANCELLED_CODES = frozenset(
+    {
+        "499",
+        "cancelled",
+        "canceled",
+        "request_cancelled",
+        "request_canceled",
+        "client_closed_request",
+        "client_disconnected",
+    }
+)
+
+
+def _failures_told(x: Exchange) -> list[dict[str, Any]]:
+    """The error objects that the client was told, as a reply or in a stream."""
+    inside = the_reply(x).answer.errors if the_reply(x).ok else ()
+    return [error for error in ((_error(x),) if _api(x) else inside) if isinstance(error, dict)]
+
+
 def _cancelled_owed(x: Exchange) -> bool:
-    return _api(x) and x.hangup is None
+    return stayed(x) and (_api(x) or bool(_failures_told(x)))
 
 
 @clause(
@@ -448,19 +477,18 @@ def _cancelled_owed(x: Exchange) -> bool:
 )
 def not_cancelled(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
-    message = _error(x).get("message")
-    words = message.lower() if isinstance(message, str) else ""
     if reply.status == 499:
         yield at_head(reply, "a status that names the failure", "status 499 (client closed request)")
-    elif any(
-        word in words
-        for word in (
-            "request was cancel",
-            "request cancel",
-            "context canceled",
-            "context cancelled",
-            "client closed request",
-            "client disconnect",
-        )
-    ):
-        yield at_path(reply, ("error", "message"), "the failure's own name", show(message))
+        return
+    for error in _failures_told(x):
+        codes = {str(error.get(name)).lower() for name in ("code", "type")}
+        if _CANCELLED.search(str(error.get("message") or "").lower()) or codes & _CANCELLED_CODES:
+            yield at_content(reply, _place(reply, error), "the failure's own name", show(error))
+            return
+
+
+def _place(reply: Reply, error: dict[str, Any]) -> Span:
+    """Where an error's message stands in the content; its beginning where it is escaped there."""
+    text = json.dumps(error.get("message"), ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass")
+    at = max(0, reply.content.find(text))
+    return Span(at, min(len(reply.content), at + len(text)))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.clauses.chunk import requested_choices
 from conformance.contract.evidence import at_end, at_event, at_exchange, at_head
-from conformance.contract.failover import Cause, cause_of, promised
+from conformance.contract.failover import Cause, cause_of, promised, router_exhausted
 from conformance.contract.kinds import Kind, kind_of_reply
 from conformance.contract.when import has_output, replied, stayed, the_reply, upstream_known, usable
 from conformance.exchange.model import Attempt, Endpoint, Exchange
@@ -182,8 +182,14 @@ def output_final(x: Exchange) -> Iterator[Finding]:
             )
 
 
+def _rejection(attempt: Attempt) -> bool:
+    """Whether the member answered that the request cannot be served; a router that is exhausted may be asked again."""
+    reply = attempt.reply
+    return reply is not None and reply.status in (400, 404, 413, 422) and not router_exhausted(reply)
+
+
 def _rejected(x: Exchange) -> bool:
-    return any(a.reply is not None and a.reply.status in (400, 404, 413, 422) for a in x.attempts or ())
+    return any(_rejection(attempt) for attempt in x.attempts or ())
 
 
 @clause(
@@ -206,7 +212,7 @@ def rejection_once(x: Exchange) -> Iterator[Finding]:
                 f"dispatch {number + 1} asks it again",
                 leg=f"upstream:{number}",
             )
-        if attempt.reply is not None and attempt.reply.status in (400, 404, 413, 422):
+        if _rejection(attempt):
             rejected.setdefault(attempt.member, []).append(attempt)
 
 
@@ -327,13 +333,13 @@ def _silent_after(x: Exchange, output: bool) -> bool:
 )
 def idle_told(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
-    limit = x.terms.idle_timeout_ms or 0.0
+    limit, last_sent = x.terms.idle_timeout_ms or 0.0, (x.attempts or ())[-1].sent
+    waited = x.transcript.ended_at - last_sent[-1].at if last_sent else 0.0
+    expected = f"an error within about {limit:.0f} ms of silence"
     if x.end is End.STALL:
-        yield at_end(
-            reply,
-            f"an error within about {limit:.0f} ms of silence",
-            f"silence until our {x.transcript.deadline} deadline",
-        )
+        yield at_end(reply, expected, f"silence until our {x.transcript.deadline} deadline")
+    elif limit > 0 and waited > 2 * limit + 1000:
+        yield at_end(reply, expected, f"the end after {waited:.0f} ms of silence")
     elif reply.ok and reply.complete and not reply.answer.errors:
         last = reply.events[-1] if reply.events else None
         found = (

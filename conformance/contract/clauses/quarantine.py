@@ -10,6 +10,8 @@ from conformance.contract.spread import Share, share_of
 from conformance.contract.timeline import at_dispatch, at_turn
 from conformance.exchange.sequence import Dispatch, Sequence, Turn
 
+#: Statuses of requests that are bad by themselves.
+_REQUESTS = frozenset({400, 404, 413, 422})
 #: A quarantine holds for certain up to this share of its length, and is over for certain from the second one on.
 HOLDS, OVER = 0.95, 1.05
 
@@ -51,12 +53,20 @@ def _lone(s: Sequence) -> Iterator[tuple[Record, Share]]:
     """Each rejection that stands alone, and the member's share in what came after it within the window."""
     length = s.windows.quarantine_ms or 0.0
     for (lane, member), records in histories(s).items():
-        if any(record.fate is Fate.FAILURE for record in records):
+        if not all(record.fate in (Fate.SUCCESS, Fate.MODEL_REJECTED) or _bars_nobody(s, record) for record in records):
             continue
         for record, alone in rejections(records, length):
             if alone:
                 turns = _until_next(s.lane(lane), record, records, length)
                 yield record, share_of(s, member, turns)
+
+
+def _bars_nobody(s: Sequence, record: Record) -> bool:
+    """Whether a dispatch that failed gives no other ground to leave the member alone: a cooldown, or a wait."""
+    reply = record.dispatch.attempt.reply
+    if record.fate is Fate.FAILURE or (reply is not None and reply.header("retry-after") is not None):
+        return False
+    return "breaker-outages-only" in s.declares or (reply is not None and reply.status in _REQUESTS)
 
 
 def _until_next(
@@ -111,7 +121,7 @@ def _blameless(s: Sequence, unlucky: list[Record]) -> float | None:
         return _after_cooldown(s, [record.dispatch for record in unlucky if record.fate is Fate.FAILURE])
     statuses = {record.dispatch.attempt.reply.status for record in unlucky if record.dispatch.attempt.reply is not None}
     # Gateways leave a member alone for its 401, 403 or 429, too, unless they promise that only outages count.
-    told = "breaker-outages-only" in s.declares or statuses <= {400, 404, 413, 422}
+    told = "breaker-outages-only" in s.declares or statuses <= _REQUESTS
     waits = any(r.dispatch.attempt.reply and r.dispatch.attempt.reply.header("retry-after") for r in unlucky)
     return last.known if told and not waits else None
 

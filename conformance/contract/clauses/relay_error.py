@@ -65,6 +65,21 @@ def _all_failed(x: Exchange) -> bool:
     return stayed(x) and bool(_errors(x)) and not any(attempt.succeeded for attempt in x.attempts or ())
 
 
+#: What tells a client that no upstream answered: an outage, a time-out, a dependency that failed, a limit for now.
+_OUTAGES = _SERVER | {408, 424, 429}
+
+
+def _unanswered(x: Exchange) -> bool:
+    """Whether members were asked and none sent so much as a status, or all have their ports closed."""
+    if not stayed(x) or x.request.endpoint in (Endpoint.MODELS, Endpoint.MODEL) or x.attempts is None:
+        return False
+    if x.attempts:
+        return not any(attempt.reply is not None and attempt.reply.status for attempt in x.attempts)
+    terms, doc = x.terms, x.request.doc
+    served = terms.known_models is not None and x.request.model in terms.known_models and doc is not None and doc.ok
+    return bool(terms.members) and set(terms.members or ()) == terms.closed and served and terms.key_valid is not False
+
+
 @clause(
     id="relay.status.kept",
     level=Level.MUST,
@@ -72,10 +87,14 @@ def _all_failed(x: Exchange) -> bool:
     title="An upstream error reaches the client under a status of its kind",
     rationale="Clients retry by status: a 400 told as 5xx is retried for ever, a 429 told as 400 never, a 200 is an answer.",
     source="openai-api/errors",
-    applies=_all_failed,
+    applies=lambda x: _all_failed(x) or _unanswered(x),
 )
 def status_kept(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
+    if not _errors(x):
+        if reply.status >= 400 and reply.status < 500 and reply.status not in _OUTAGES:  # 2xx: relay.empty.not-success
+            yield at_head(reply, "a status of 5xx: no upstream answered", f"status {reply.status}")
+        return
     allowed: frozenset[int] = frozenset().union(*(allowed_statuses(error) for error in _errors(x)))
     if len(_errors(x)) < len(x.attempts or ()):
         allowed |= _SERVER

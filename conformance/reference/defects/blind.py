@@ -93,6 +93,21 @@ TABLE = (
         "secret.never-shown blind.identity.headers",
         Behaviour(request_body=_note_member, headers=_key_field),
     ),
+    # maximhq/bifrost#3954
+    defect(
+        "echoed-key-relayed",
+        "A key that the member's head echoes is passed on",
+        "secret.never-shown blind.identity.headers",
+        Behaviour(headers=with_member_field("x-goog-api-key")),
+        "http.echoed-key",
+    ),
+    defect(
+        "account-relayed",
+        "The organisation that the member bills is passed on",
+        "secret.account blind.identity.headers",
+        Behaviour(headers=with_member_field("openai-organization")),
+        "errors.openai-model-not-found",
+    ),
     # BerriAI/litellm#25447, #40124
     defect(
         "prompt-of-the-last-client",

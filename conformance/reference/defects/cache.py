@@ -9,6 +9,7 @@ from conformance.reference.cache import Recording, ResponseCache
 from conformance.reference.call import Call
 from conformance.reference.defects.entry import defect
 from conformance.reference.jsontext import encode_json
+from conformance.reference.steps import Step
 
 
 class _AnyCaller(ResponseCache):
@@ -44,6 +45,13 @@ def _keyed(wanted: Callable[[str], bool]) -> type[ResponseCache]:
     return Keyed
 
 
+def _kept_error(body: bytes, status: int, call: Call) -> bytes:
+    if status >= 400 and call.recording is not None and not call.stream:
+        call.recording.add(body)
+        call.recording.whole()
+    return body
+
+
 _PROMPT = frozenset({"model", "messages", "input", "prompt", "temperature", "stream", "stream_options"})
 
 TABLE = (
@@ -68,6 +76,27 @@ TABLE = (
         "cache.key",
         Behaviour(cache=_AnyCaller),
         "cache.callers",
+    ),
+    defect(
+        "cache-key-without-model",
+        "The cache's key leaves the model out",
+        "cache.key blind.model.alias",
+        Behaviour(cache=_keyed(lambda name: name != "model")),
+        "cache.models",
+    ),
+    defect(
+        "cache-before-the-key",
+        "What is kept is given to whoever asks, before the key is looked at",
+        "cache.key error.auth.status",
+        Behaviour(cache=_AnyCaller, skip=frozenset({Step.KEY_FIRST})),
+        "cache.wrong-key",
+    ),
+    defect(
+        "error-kept",
+        "An error is kept, and given as a success to the next who asks the same",
+        "cache.errors-not-stored error.in-success",
+        Behaviour(body=_kept_error),
+        "cache.error cache.error-in-success",
     ),
     defect(
         "broken-stream-kept",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable
 
 from conformance.reference.behaviour import Behaviour
 from conformance.reference.config import Config, Lane, Member
+from conformance.reference.cooldown import Standing
 from conformance.reference.defects.entry import defect
 from conformance.reference.defects.hooks import told_otherwise
 from conformance.reference.failure import Failure, Kind
@@ -46,6 +47,29 @@ class _Lossy(Health):
         super().abandoned(permit)
         if permit.probe is not None and self.cooldowns is not None:
             self.cooldowns.take(self.place(permit.lane, permit.member))
+
+
+class _LossyWhenRejected(Health):
+    """The permit of a probe whose request was rejected does not come back."""
+
+    def failed(self, permit: Permit, failure: Failure) -> None:
+        super().failed(permit, failure)
+        if permit.probe is not None and failure.kind is Kind.REQUEST and self.cooldowns is not None:
+            self.cooldowns.take(self.place(permit.lane, permit.member))
+
+
+class _Eager(Health):
+    """A member that may be probed is in its turn like the others."""
+
+    def standing(self, lane: Lane, member: Member) -> Standing:
+        standing = super().standing(lane, member)
+        return Standing.READY if standing is Standing.PROBE else standing
+
+    def permit(self, lane: Lane, member: Member) -> Permit:
+        probe = None
+        if self.cooldowns is not None and super().standing(lane, member) is Standing.PROBE:
+            probe = self.cooldowns.take(self.place(lane, member))
+        return Permit(health=self, lane=lane, member=member, asked=self.clock(), probe=probe)
 
 
 class _Unforgiving(Health):
@@ -104,6 +128,13 @@ TABLE = (
         Behaviour(health=told_otherwise(_rule(silent=0.25))),
         "cooldown.silent-alone",
     ),
+    defect(
+        "cooldown-cut-short",
+        "A window is over after four tenths of its length",
+        "cooldown.silent",
+        Behaviour(health=told_otherwise(_rule(window=0.24))),
+        "cooldown.silent-half",
+    ),
     # incident D: a failed probe opens the next window
     defect(
         "failed-probe-forgotten",
@@ -127,6 +158,21 @@ TABLE = (
         "cooldown.probe-returned",
         Behaviour(health=_Lossy),
         "cooldown.probe-given-up",
+    ),
+    defect(
+        "probe-permit-lost-to-a-rejection",
+        "A probe whose request is rejected keeps the place of the next",
+        "cooldown.probe-returned",
+        Behaviour(health=_LossyWhenRejected),
+        "cooldown.probe-rejected",
+    ),
+    # incident D: probes come last
+    defect(
+        "probe-in-turn",
+        "Past the middle of its window a member is probed before those that are well",
+        "cooldown.probe-last",
+        Behaviour(health=_Eager),
+        "cooldown.probe-last",
     ),
     defect(
         "probe-success-counts-as-failure",
@@ -180,6 +226,14 @@ TABLE = (
         "breaker.counts",
         Behaviour(health=_counting(Kind.AUTH)),
         "breaker.unauthorized",
+    ),
+    # incident A: a 404 opened a cooldown at once
+    defect(
+        "model-rejection-counts",
+        "A 404 that names the model counts like an outage",
+        "breaker.counts quarantine.lone",
+        Behaviour(health=_counting(Kind.RETIRED)),
+        "breaker.model-rejected",
     ),
     # incident F: the caller's cancellation does not count
     defect(

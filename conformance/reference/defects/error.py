@@ -94,6 +94,10 @@ def _in_milliseconds(fields: Fields, status: int, call: Call) -> Fields:
     return tuple((name, f"{value}000" if name == "retry-after" else value) for name, value in fields)
 
 
+def _as_a_time(fields: Fields, status: int, call: Call) -> Fields:
+    return tuple((name, str(1785402847 + int(value)) if name == "retry-after" else value) for name, value in fields)
+
+
 def _own_wrong_request(error: ErrorReply, call: Call) -> bool:
     return call.answered is None and error.status == 400
 
@@ -104,6 +108,17 @@ def _upstream(error: ErrorReply, call: Call) -> bool:
 
 def _timeout(error: ErrorReply, call: Call) -> bool:
     return bool(error.doc["error"]["code"] == "upstream_timeout")
+
+
+def _no_head(error: ErrorReply, call: Call) -> bool:
+    return call.lane is not None and call.answered is None and error.doc["error"]["code"].startswith("upstream_")
+
+
+def _cancelled_chunk(chunks: list[Doc], call: Call) -> list[Doc]:
+    for chunk in chunks:
+        if isinstance(chunk.get("error"), dict):
+            _cancelled(chunk["error"])
+    return chunks
 
 
 def _cancelled(error: Doc) -> None:
@@ -251,6 +266,14 @@ STATUS = (
         Behaviour(headers=_with_unit),
         shown_by="errors.openai-rate-limit",
     ),
+    # openclaw/clawhub#407
+    defect(
+        "retry-after-as-a-time",
+        "Retry-After tells a time of the Unix clock in place of seconds",
+        "error.retry-after.valid error.rate-limit.retry-after",
+        Behaviour(headers=_as_a_time),
+        shown_by="errors.openai-rate-limit",
+    ),
     defect(
         "wrong-key-accepted",
         "A request with a wrong key is answered",
@@ -286,8 +309,23 @@ STATUS = (
     defect(
         "timeout-as-499",
         "A member's timeout is told under the status of a client that closed its request",
-        "error.not-cancelled error.status.registered",
+        "error.not-cancelled error.status.registered relay.status.kept",
         _status(499, _timeout),
+    ),
+    defect(
+        "stream-timeout-as-cancellation",
+        "A stream that fell silent is told as one that its client cancelled",
+        "error.not-cancelled",
+        Behaviour(chunks=_cancelled_chunk),
+        "timeouts.idle-after-text",
+    ),
+    # a failed fetch is a bad request to some relays
+    defect(
+        "no-answer-as-400",
+        "Members that cannot be reached, or break off before a head, are told as a bad request",
+        "relay.status.kept",
+        _status(400, _no_head),
+        "pool.all-refused lifecycle.all-resets",
     ),
 )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import cast
+from typing import Any, cast
 
 from conformance.reference.attempt import attempt
 from conformance.reference.behaviour import Behaviour, Moment
@@ -15,6 +16,7 @@ from conformance.reference.defects.entry import defect
 from conformance.reference.errors import refuse
 from conformance.reference.failure import Failure, Kind, UpstreamFailed
 from conformance.reference.health import Health
+from conformance.reference.jsontext import encode_json
 from conformance.reference.relay import stream_bytes
 from conformance.reference.steps import Step
 
@@ -119,6 +121,35 @@ async def _parts_crash(call: Call) -> AsyncIterator[None]:
     yield
 
 
+def _all_move_on(failure: Failure, call: Call) -> Failure:
+    return dataclasses.replace(failure, moves_on=True)
+
+
+def _later(body: bytes, call: Call, edit: Callable[[dict[str, Any]], dict[str, Any]]) -> bytes:
+    """The body for a member that is not the first, edited."""
+    call.memo["asked"] = call.memo.get("asked", 0) + 1
+    return encode_json(edit(json.loads(body))) if call.memo["asked"] > 1 else body
+
+
+_PROMPT = frozenset({"model", "messages", "input", "prompt", "stream", "stream_options"})
+
+
+def _prompt_alone(body: bytes, member: Member, call: Call) -> bytes:
+    return _later(body, call, lambda doc: {name: value for name, value in doc.items() if name in _PROMPT})
+
+
+def _last_message(body: bytes, member: Member, call: Call) -> bytes:
+    return _later(body, call, lambda doc: {**doc, "messages": doc["messages"][-1:]} if "messages" in doc else doc)
+
+
+@asynccontextmanager
+async def _patient(call: Call) -> AsyncIterator[None]:
+    """Silence is waited out for nearly three times as long as the configuration says."""
+    timeouts = call.config.timeouts
+    call.config = dataclasses.replace(call.config, timeouts=dataclasses.replace(timeouts, idle=timeouts.idle * 2.75))
+    yield
+
+
 def _last(failure: Failure, failures: Sequence[Failure], call: Call) -> Failure:
     return failures[-1]
 
@@ -178,6 +209,27 @@ FAILOVER = (
         "pool.exhausted.telling",
         Behaviour(conclusion=_last),
         shown_by="pool.all-fail-rate-limit-first",
+    ),
+    defect(
+        "bad-request-masked",
+        "A request that is bad by itself goes on to the next member, and the last failure is told",
+        "pool.exhausted.telling",
+        Behaviour(failure=_all_move_on, conclusion=_last),
+        shown_by="lifecycle.all-bad-request-then-500",
+    ),
+    defect(
+        "second-member-asked-for-less",
+        "From the second member on only the prompt is sent",
+        "relay.request.fields",
+        Behaviour(request_body=_prompt_alone),
+        shown_by="pool.failover-keeps-request",
+    ),
+    defect(
+        "second-member-asked-without-instructions",
+        "From the second member on the last message alone is sent",
+        "relay.request.messages",
+        Behaviour(request_body=_last_message),
+        shown_by="pool.failover-keeps-request-stream",
     ),
     defect(
         "parts-crash-before-dispatch",
@@ -240,6 +292,20 @@ PATIENCE = (
         "A stream that falls silent is waited for without end",
         "timeout.idle.told stream.end.arrives",
         Behaviour(skip=frozenset({Step.IDLE_TIMEOUT})),
+    ),
+    defect(
+        "silence-waited-out-too-long",
+        "A stream that falls silent is waited for nearly three times as long as declared",
+        "timeout.idle.told",
+        Behaviour(around=_patient),
+        shown_by="timeouts.idle-after-text",
+    ),
+    defect(
+        "comments-as-first-output",
+        "A comment counts as a member's first output",
+        "timeout.first-token.told http.response.arrives pool.exhausted.told",
+        Behaviour(skip=frozenset({Step.IGNORE_COMMENTS})),
+        shown_by="timeouts.heartbeats-alone",
     ),
     defect(
         "first-output-waited-for-without-end",

@@ -10,9 +10,9 @@ from conformance.reference.config import Config, Lane, Member
 from conformance.reference.defects.entry import defect
 from conformance.reference.defects.hooks import told_otherwise
 from conformance.reference.failure import Failure, Kind
-from conformance.reference.health import Health
+from conformance.reference.health import Health, Permit
 from conformance.reference.quarantine import Quarantine
-from conformance.reference.rules import Clock
+from conformance.reference.rules import Clock, QuarantineRule
 
 
 def _kept(kind: type[Quarantine]) -> type[Health]:
@@ -66,6 +66,21 @@ class _Endless(Quarantine):
         return 1.0 if key in self.begun else 0.0
 
 
+class _LimitIsSecond(Health):
+    """After one rejection by name a limit is the second."""
+
+    def failed(self, permit: Permit, failure: Failure) -> None:
+        lone = self.quarantine is not None and self.pair(permit.lane, permit.member) in self.quarantine.lone
+        super().failed(permit, failure)
+        if lone and failure.kind is Kind.RATE_LIMIT and self.quarantine is not None:
+            self.quarantine.begin(self.pair(permit.lane, permit.member))
+
+
+def _shorter(config: Config) -> Config:
+    rule = config.quarantine
+    return dataclasses.replace(config, quarantine=QuarantineRule(window=rule.window / 2) if rule is not None else None)
+
+
 def _rejecting(*kinds: Kind) -> type[Health]:
     """A memory for which failures of these kinds reject the model."""
 
@@ -98,9 +113,23 @@ TABLE = (
     defect(
         "one-rejection-quarantines",
         "One rejection by name is enough for a quarantine",
-        "quarantine.lone",
+        "quarantine.lone breaker.counts",
         Behaviour(health=_kept(_Hasty)),
         "quarantine.lone",
+    ),
+    defect(
+        "limit-is-second-rejection",
+        "A rejection by name and a rate limit after it begin a quarantine",
+        "quarantine.lone breaker.counts",
+        Behaviour(health=_LimitIsSecond),
+        "quarantine.limit-is-no-second",
+    ),
+    defect(
+        "quarantine-cut-short",
+        "A quarantine is over after half its length",
+        "quarantine.skips",
+        Behaviour(health=told_otherwise(_shorter)),
+        "quarantine.skips-404",
     ),
     defect(
         "success-keeps-the-count",

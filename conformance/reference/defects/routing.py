@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from conformance.reference.behaviour import Behaviour, Fields
 from conformance.reference.call import Call
-from conformance.reference.config import Member
+from conformance.reference.config import Config, Member
 from conformance.reference.defects.entry import defect
 from conformance.reference.defects.hooks import told_otherwise
+from conformance.reference.rules import WaitRule
 from conformance.reference.serving import serving_fields
 
 
@@ -32,6 +33,14 @@ def _first_named(fields: Fields, status: int, call: Call) -> Fields:
     return tuple((name, named.get(name, value)) for name, value in fields)
 
 
+def _short_waits(config: Config) -> Config:
+    return dataclasses.replace(config, retry_after=WaitRule(longest=0.3))
+
+
+def _unnamed_streams(fields: Fields, status: int, call: Call) -> Fields:
+    return tuple(field for field in fields if not (call.stream and field[0] == "x-deployment-id"))
+
+
 TABLE = (
     # BerriAI/litellm#38020
     defect(
@@ -39,6 +48,13 @@ TABLE = (
         "A member that said how long to wait is asked in its next turn",
         "retry-after.waits",
         Behaviour(health=told_otherwise(lambda config: dataclasses.replace(config, retry_after=None))),
+        "retry-after.pool",
+    ),
+    defect(
+        "retry-after-cut-short",
+        "A member is left alone for at most 0.3 s, whatever it said",
+        "retry-after.waits",
+        Behaviour(health=told_otherwise(_short_waits)),
         "retry-after.pool",
     ),
     defect(
@@ -62,5 +78,12 @@ TABLE = (
         "serving-model.reported",
         Behaviour(request_body=_note_first, headers=_first_named),
         "lifecycle.serving-model-failover",
+    ),
+    defect(
+        "deployment-unnamed-in-streams",
+        "No stream says which deployment served",
+        "serving-model.reported",
+        Behaviour(headers=_unnamed_streams),
+        "lifecycle.serving-model-stream",
     ),
 )
