@@ -15,13 +15,13 @@ from tempfile import TemporaryFile
 from types import TracebackType
 
 from conformance.errors import HarnessError, ReportError, UsageError
-from conformance.report import junit, markdown
+from conformance.report import html, junit, markdown
 from conformance.report.codec import ReportWriter, decode
 from conformance.report.model import Part, Report
 
 NAME = "report.jsonl"
 #: The other forms that stand beside it.
-FORMS = {"junit.xml": junit.render, "summary.md": markdown.render}
+FORMS = {"junit.xml": junit.render, "summary.md": markdown.render, "report.html": html.render}
 
 
 def read(path: Path) -> Report:

@@ -31,13 +31,13 @@ def test_lines_are_on_disk_as_they_come(tmp_path: Path) -> None:
 
 
 def test_other_forms_stand_beside_it(tmp_path: Path) -> None:
-    """A finished report has its JUnit and Markdown forms beside it; a new run removes them once it began."""
+    """A finished report has its JUnit, Markdown and HTML forms beside it; a new run removes them once it began."""
     with ReportFile(tmp_path) as file:
         file.add(REPORT.header)
         file.finish(REPORT)
-    assert {path.name for path in tmp_path.iterdir()} == {"report.jsonl", "junit.xml", "summary.md"}
+    assert {path.name for path in tmp_path.iterdir()} == {"report.jsonl", "junit.xml", "summary.md", "report.html"}
     with ReportFile(tmp_path) as file:
-        assert {path.name for path in tmp_path.iterdir()} == {"report.jsonl", "junit.xml", "summary.md"}
+        assert {path.name for path in tmp_path.iterdir()} == {"report.jsonl", "junit.xml", "summary.md", "report.html"}
         file.add(REPORT.header)
         assert {path.name for path in tmp_path.iterdir()} == {"report.jsonl"}
 

@@ -8,12 +8,18 @@ from pathlib import Path
 from conformance import reportfile
 from conformance.commands.shown import Shown, as_json
 from conformance.errors import UsageError
-from conformance.report import draft, junit, markdown, matrix, terminal
+from conformance.report import badge, draft, html, junit, markdown, matrix, terminal
 from conformance.report.codec import document
 from conformance.report.gate import exit_code, numbers
 
-FORMS = ("text", "junit", "markdown", "json", "matrix", "deviations")
-_TEXTS = {"junit": junit.render, "markdown": markdown.render, "deviations": draft.render}
+_TEXTS = {
+    "junit": junit.render,
+    "markdown": markdown.render,
+    "html": html.render,
+    "badge": badge.render,
+    "deviations": draft.render,
+}
+FORMS = ("text", "json", "matrix", *_TEXTS)
 
 
 def show(arguments: Namespace) -> Shown:
