@@ -11,6 +11,7 @@ from types import ModuleType
 from conformance.contract.clause import Clause
 from conformance.contract.clauses import (
     blind,
+    bounds,
     cache,
     chat,
     chunk,
@@ -48,6 +49,7 @@ AREAS: tuple[ModuleType, ...] = (
     tool,
     logprobs,
     usage,
+    bounds,
     completion,
     embeddings,
     models,

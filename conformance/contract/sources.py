@@ -76,6 +76,7 @@ SOURCES: dict[str, Source] = {
     "rfc9112/incomplete": Source("RFC 9112, section 8: handling incomplete messages", _RFC9112 + "8", _DAY),
     "rfc8259/grammar": Source("RFC 8259, section 2: JSON grammar", _RFC8259 + "2", _DAY),
     "rfc8259/objects": Source("RFC 8259, section 4: objects", _RFC8259 + "4", _DAY),
+    "rfc8259/strings": Source("RFC 8259, section 8.2: Unicode characters", _RFC8259 + "8.2", _DAY),
     "rfc8259/encoding": Source("RFC 8259, section 8.1: character encoding", _RFC8259 + "8.1", _DAY),
     "whatwg/event-stream": Source(
         "HTML Standard, 9.2.5: parsing an event stream", _HTML + "#parsing-an-event-stream", _DAY

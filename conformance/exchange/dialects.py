@@ -100,7 +100,8 @@ def _position(value: Any) -> int:
 
 
 def _anthropic(values: list[Any], errors: tuple[Any, ...], *, streamed: bool) -> Answer:
-    draft, done, usage = _Draft(), 0, None
+    draft, done = _Draft(), 0
+    usage: dict[str, Any] = {}
     for value in values:
         kind = _text(value, "type")
         if kind == "message":
@@ -114,12 +115,18 @@ def _anthropic(values: list[Any], errors: tuple[Any, ...], *, streamed: bool) ->
         elif kind == "message_delta":
             draft.end(_object(value, "delta").get("stop_reason"))
         done += kind == "message_stop"
-        usage = _object(value, "usage") or usage
+        # A stream tells what went in with its first event, what came out with its last ones.
+        usage |= _object(_object(value, "message"), "usage") | _object(value, "usage")
     for call in draft.calls.values():
         call[2] = call[2] or "{}"
     choices = (draft.choice(0),)
     return Answer(
-        choices=choices, errors=errors, usage=usage, done=done, finished=_finished(choices, errors), streamed=streamed
+        choices=choices,
+        errors=errors,
+        usage=usage or None,
+        done=done,
+        finished=_finished(choices, errors),
+        streamed=streamed,
     )
 
 

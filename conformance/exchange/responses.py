@@ -84,5 +84,15 @@ def _choice(response: dict[str, Any]) -> Choice:
         for part in content if isinstance(content, list) else []:
             if isinstance(part, dict) and part.get("type") == "output_text" and isinstance(part.get("text"), str):
                 texts.append(part["text"])
-    reasons = {"completed": ("stop",), "incomplete": ("length",)}.get(str(response.get("status")), ())
-    return Choice(index=0, text="".join(texts), tool_calls=tuple(calls), reasons=reasons)
+    return Choice(index=0, text="".join(texts), tool_calls=tuple(calls), reasons=_reasons(response, called=bool(calls)))
+
+
+def _reasons(response: dict[str, Any], *, called: bool) -> tuple[str, ...]:
+    """What the chat API would name the end that the status tells."""
+    details = response.get("incomplete_details")
+    filtered = isinstance(details, dict) and details.get("reason") == "content_filter"
+    told = {
+        "completed": "tool_calls" if called else "stop",
+        "incomplete": "content_filter" if filtered else "length",
+    }.get(str(response.get("status")))
+    return (told,) if told else ()

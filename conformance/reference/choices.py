@@ -63,7 +63,9 @@ class ChoiceStream:
             thoughts,
         )
         found = {"content": text, "reasoning_content": thoughts, "refusal": given.get("refusal")}
-        return {key: value for key, value in found.items() if isinstance(value, str) and value}
+        said: Doc = {key: value for key, value in found.items() if isinstance(value, str) and value}
+        cited = given.get("annotations")
+        return said | ({"annotations": cited} if isinstance(cited, list) and cited else {})
 
     def _called(self, given: Doc) -> Doc:
         calls = given.get("tool_calls")

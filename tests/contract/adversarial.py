@@ -586,7 +586,7 @@ WHOLE: dict[str, Capture] = {
         ask("completions", echo=True, logprobs=1),
         wire(
             completion(
-                "x Hello.",
+                "Ticket cf-q8w3zd: say hello. Hello.",
                 choice={
                     "logprobs": {"tokens": ["x"], "token_logprobs": [None], "top_logprobs": [None], "text_offset": [0]}
                 },

@@ -6,7 +6,7 @@ import gzip
 from dataclasses import replace
 
 from conformance.cassette.model import Envelope
-from tests.contract.captures import Capture, ask, capture, chat, compact, error, stream, wire, words
+from tests.contract.captures import Capture, ask, capture, chat, chunk, compact, error, stream, wire, words
 from tests.contract.example import Example, Examples
 
 CHAT = ask(stream=False)
@@ -128,6 +128,13 @@ EXAMPLES: Examples = {
         ),
     ),
     "json.keys.unique": Example((SAID, STREAMED), (said(BODY[:-1] + b',"id":"again"}'),)),
+    "json.text.unicode": Example(
+        (SAID, STREAMED, said(BODY.replace(b"Hello.", b"\\ud83d\\ude00"))),
+        (
+            said(BODY.replace(b"Hello.", b"\\ud83d")),
+            capture(STREAM, wire(stream(b"data: " + compact(chunk("Hi")).replace(b"Hi", b"\\udcaf") + b"\n\n"))),
+        ),
+    ),
     "error.content-type": Example(
         (REFUSED, said(error(), status=400, media="application/problem+json")),
         (said(b"no", status=502, media="text/html"), said(error(), status=500, media="")),

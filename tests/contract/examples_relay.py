@@ -42,6 +42,12 @@ COUNTED = {
     "total_tokens": 14,
     "prompt_tokens_details": {"cached_tokens": 4},
 }
+SOURCE = {
+    "type": "url_citation",
+    "url_citation": {"url": "https://a.test/1", "title": "A", "start_index": 0, "end_index": 2},
+}
+CITED = {"annotations": [SOURCE]}
+CITED_STREAM = stream(opening(), chunk("Hi", delta=CITED), chunk(reason="stop"))
 LONG = error("This model's maximum context length is 8192 tokens.", code="context_length_exceeded")
 LIMIT = wire(error("Rate limit reached for requests", type="requests", code="rate_limit_exceeded"), status=429)
 EMBED = ask("embeddings")
@@ -79,18 +85,18 @@ def calling(**changed: Any) -> Any:
     )
 
 
-EXAMPLES: Examples = {
-    "relay.truncation.told": Example(
-        (
-            relayed(CUT, TOLD, STREAM),
-            relayed(CUT, CUT, STREAM),
-            relayed(wire(chat(), headers=("Content-Length: 9000",), framing=" "), BAD_GATEWAY),
 def unreachable(reply: Any) -> Capture:
     """A request for a model whose one member's port is closed."""
     terms = {"members": ("m0",), "closed": frozenset({"m0"}), "known_models": frozenset({"alias-1"})}
     return knowing(capture(ask(), reply, ()), terms=terms)
 
 
+EXAMPLES: Examples = {
+    "relay.truncation.told": Example(
+        (
+            relayed(CUT, TOLD, STREAM),
+            relayed(CUT, CUT, STREAM),
+            relayed(wire(chat(), headers=("Content-Length: 9000",), framing=" "), BAD_GATEWAY),
         ),
         (
             relayed(CUT, FINISHED, STREAM),
@@ -206,6 +212,16 @@ def unreachable(reply: Any) -> Capture:
             relayed(SURE_STREAM, wire(stream(*words("Hi"))), ask(stream=True, logprobs=True)),
         ),
     ),
+    "relay.annotations.kept": Example(
+        (
+            relayed(wire(chat("Hi", message=CITED)), wire(chat("Hi", message=CITED))),
+            relayed(wire(CITED_STREAM), wire(CITED_STREAM), STREAM),
+        ),
+        (
+            relayed(wire(chat("Hi", message=CITED)), wire(chat("Hi"))),
+            relayed(wire(CITED_STREAM), wire(stream(*words("Hi"))), STREAM),
+        ),
+    ),
     "relay.reason.kept": Example(
         (
             relayed(wire(chat("1 2", "length")), wire(chat("1 2", "length"))),
@@ -269,8 +285,14 @@ def unreachable(reply: Any) -> Capture:
             relayed(LIMIT, wire(FAILED, status=503)),
             relayed(wire(FAILED, status=500), BAD_GATEWAY),
             relayed(wire(error("Bad."), status=400), wire(error("Bad."), status=422)),
+            relayed(wire(status=0, end="reset"), BAD_GATEWAY),
+            relayed(wire(status=0, end="stall"), wire(error("The upstream timed out."), status=408)),
+            unreachable(wire(FAILED, status=503)),
         ),
         (
+            relayed(wire(status=0, end="reset"), wire(error("Bad."), status=400)),
+            relayed(wire(status=0, end="stall"), wire(error("No such model."), status=404)),
+            unreachable(wire(error("Bad."), status=400)),
             relayed(wire(error("Bad."), status=400), BAD_GATEWAY),
             relayed(LIMIT, wire(FAILED, status=500)),
             relayed(wire(FAILED, status=500), wire(error("Bad."), status=400)),
@@ -285,14 +307,8 @@ def unreachable(reply: Any) -> Capture:
             ),
         ),
         (relayed(wire(error("Invalid value for temperature."), status=400), wire(error("Bad request."), status=400)),),
-            relayed(wire(status=0, end="reset"), BAD_GATEWAY),
-            relayed(wire(status=0, end="stall"), wire(error("The upstream timed out."), status=408)),
-            unreachable(wire(FAILED, status=503)),
     ),
     "relay.error.kind-kept": Example(
-            relayed(wire(status=0, end="reset"), wire(error("Bad."), status=400)),
-            relayed(wire(status=0, end="stall"), wire(error("No such model."), status=404)),
-            unreachable(wire(error("Bad."), status=400)),
         (
             relayed(BROKEN_OFF, BROKEN_OFF, STREAM),
             relayed(

@@ -51,6 +51,7 @@ IN_THE_LAST = events(*HELLO[:-1], {**HELLO[-1], "usage": dict(USAGE)})
 ON_EACH = events(*({**item, "usage": numbers(9, count, 9 + count)} for count, item in enumerate(HELLO)), asked=STREAM)
 SYNTHETIC = events(*HELLO, {**chunk(), "usage": dict(USAGE)})
 
+ABOVE = {**USAGE, "prompt_tokens_details": {"cached_tokens": 2000}}
 COUNTED = {"input_tokens": 9, "output_tokens": 2, "total_tokens": 50}
 
 EXAMPLES: Examples = {
@@ -85,6 +86,22 @@ EXAMPLES: Examples = {
             used({"input_tokens": 9}),
             used([]),
             embedded({"prompt_tokens": None, "total_tokens": 4}),
+        ),
+    ),
+    "usage.parts": Example(
+        (
+            used({**USAGE, "prompt_tokens_details": {"cached_tokens": 9}}),
+            events(*HELLO, usage_chunk({**USAGE, "completion_tokens_details": {"reasoning_tokens": 0}})),
+            capture(ask(), wire(chat(usage=ABOVE)), wire(chat(usage=ABOVE))),
+        ),
+        (
+            used(ABOVE),
+            used({**numbers(21, 0, 21), "completion_tokens_details": {"reasoning_tokens": 60}}),
+            events(*HELLO, usage_chunk(ABOVE)),
+            capture(
+                ask("responses"),
+                wire(response(usage={**COUNTED, "total_tokens": 11, "input_tokens_details": {"cached_tokens": 10}})),
+            ),
         ),
     ),
     "usage.total": Example(

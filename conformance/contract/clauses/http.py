@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.contract.clause import Basis, Finding, Level, Undecided, clause
-from conformance.contract.evidence import at_content, at_end, at_exchange, at_head, show
+from conformance.contract.evidence import at_content, at_end, at_event, at_exchange, at_head, show
 from conformance.contract.when import (
     api_failure,
     broken_upstream,
@@ -19,6 +19,7 @@ from conformance.contract.when import (
 from conformance.exchange.model import Endpoint, Exchange
 from conformance.wire.facts import Span
 from conformance.wire.http1 import Framing
+from conformance.wire.jsondoc import Doc
 from conformance.wire.transcript import End
 
 _FRAMING_FAULTS = (
@@ -384,6 +385,28 @@ def keys_unique(x: Exchange) -> Iterator[Finding]:
         for path in event.doc.duplicates if event.doc is not None else ():
             where = ".".join(map(str, path))
             yield at_content(reply, event.event.span, "each member name once", f"{where} occurs more than once")
+
+
+def _halves(doc: Doc | None) -> bool:
+    return doc is not None and any(fault.code == "string.lone-surrogate" for fault in doc.faults)
+
+
+@clause(
+    id="json.text.unicode",
+    level=Level.SHOULD,
+    basis=Basis.PROTOCOL,
+    title="No text holds one half of a surrogate pair",
+    rationale="Half a character is none: readers refuse it, replace it, or fail when they write it. RFC 8259 leaves it open: a SHOULD.",
+    source="rfc8259/strings",
+    applies=_any_json,
+)
+def text_unicode(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    if reply.doc is not None and reply.doc.ok and _halves(reply.doc):
+        yield at_content(reply, Span(0, min(240, len(reply.content))), "whole characters", "half a surrogate pair")
+    for event in reply.events:
+        if _halves(event.doc):
+            yield at_event(reply, event, "whole characters", "half a surrogate pair")
 
 
 @clause(

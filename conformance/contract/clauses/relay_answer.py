@@ -94,6 +94,46 @@ def refusal_kept(x: Exchange) -> Iterator[Finding]:
             yield at_end(the_reply(x), f"the refusal {show(upstream.refusal)}", told)
 
 
+def _citations(value: Any, *, inside: bool = False) -> Iterator[str]:
+    """The addresses that a JSON value cites: of each url_citation among annotations."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _citations(item, inside=inside)
+    elif isinstance(value, dict):
+        cited = value.get("url_citation") if isinstance(value.get("url_citation"), dict) else value
+        if inside and value.get("type") == "url_citation" and isinstance(cited, dict):
+            yield from (url for url in (cited.get("url"),) if isinstance(url, str))
+            return
+        for name, item in value.items():
+            yield from _citations(item, inside=inside or name in ("annotations", "annotation"))
+
+
+def _cited(reply: Reply) -> set[str]:
+    docs = [event.doc for event in reply.events] or [reply.doc]
+    return {url for doc in docs if doc is not None and doc.ok for url in _citations(doc.value)}
+
+
+def _citations_owed(x: Exchange) -> bool:
+    both = both_whole(x)
+    return both is not None and b"url_citation" in both[0].content and bool(_cited(both[0]))
+
+
+@clause(
+    id="relay.annotations.kept",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The sources that the upstream cites reach the client",
+    rationale="A text with marks and no sources cannot be checked; the sources were searched for and paid.",
+    source="openai-api/chat-object",
+    applies=_citations_owed,
+)
+def annotations_kept(x: Exchange) -> Iterator[Finding]:
+    both = both_whole(x)
+    assert both is not None
+    for url in sorted(_cited(both[0]) - _cited(both[1])):
+        yield at_end(both[1], f"an annotation with {show(url)}", "none")
+
+
 @clause(
     id="relay.reason.kept",
     level=Level.MUST,

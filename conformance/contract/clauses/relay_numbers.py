@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.clauses.legs import (
@@ -14,7 +13,8 @@ from conformance.contract.clauses.legs import (
 )
 from conformance.contract.evidence import at_end, at_path, show
 from conformance.contract.when import serving, the_reply
-from conformance.exchange.model import Endpoint, Exchange
+from conformance.exchange.counted import counts, number
+from conformance.exchange.model import Attempt, Endpoint, Exchange
 
 _NUMBERS: tuple[tuple[str, ...], ...] = (
     ("prompt_tokens",),
@@ -27,12 +27,6 @@ _NUMBERS: tuple[tuple[str, ...], ...] = (
 )
 
 
-def _number(usage: Any, path: tuple[str, ...]) -> int | None:
-    for step in path:
-        usage = usage.get(step) if isinstance(usage, dict) else None
-    return usage if isinstance(usage, int) and not isinstance(usage, bool) else None
-
-
 def _usage_owed(x: Exchange) -> bool:
     if x.request.endpoint is Endpoint.EMBEDDINGS:
         found = served(x)
@@ -40,12 +34,17 @@ def _usage_owed(x: Exchange) -> bool:
     else:
         both = both_whole(x)
     attempt = serving(x)
-    if both is None or attempt is None or attempt.request.endpoint is not x.request.endpoint or shared_out(x):
+    if both is None or attempt is None or shared_out(x):
         return False
+    if attempt.request.endpoint is not x.request.endpoint:
+        told = counts(both[0].answer.usage)
+        expects = not x.request.stream or x.request.endpoint is Endpoint.RESPONSES
+        return "prompt" in told and "completion" in told and (expects or both[1].answer.usage is not None)
     # Numbers that are not the API's own have no one right reading.
     names = ("input_tokens", "output_tokens") if x.request.endpoint is Endpoint.RESPONSES else ("prompt_tokens",)
-    counted = all(_number(both[0].answer.usage, (name,)) is not None for name in names)
-    return counted and (not x.request.stream or both[1].answer.usage is not None)
+    counted = all(number(both[0].answer.usage, name) is not None for name in names)
+    asked_for = not x.request.stream or x.request.endpoint is Endpoint.RESPONSES
+    return counted and (asked_for or both[1].answer.usage is not None)
 
 
 @clause(
@@ -60,20 +59,34 @@ def _usage_owed(x: Exchange) -> bool:
 def usage_kept(x: Exchange) -> Iterator[Finding]:
     attempt = serving(x)
     assert attempt is not None and attempt.reply is not None
+    if attempt.request.endpoint is not x.request.endpoint:
+        yield from _recounted(x, attempt)
+        return
     upstream, mine = attempt.reply.answer.usage, the_reply(x).answer.usage
     wrong = [
         path
         for path in _NUMBERS
-        if _number(upstream, path) is not None and _number(upstream, path) != _number(mine, path)
+        if number(upstream, *path) is not None and number(upstream, *path) != number(mine, *path)
     ]
-    parts = [_number(mine, path) or 0 for path in _NUMBERS[:2]]
-    if wrong == [("total_tokens",)] and _number(mine, ("total_tokens",)) == sum(parts):
+    parts = [number(mine, *path) or 0 for path in _NUMBERS[:2]]
+    if wrong == [("total_tokens",)] and number(mine, "total_tokens") == sum(parts):
         return  # a total that was no sum is put right
     if wrong:
         names = ["_".join(path) for path in wrong]
-        expected = {name: _number(upstream, path) for name, path in zip(names, wrong, strict=True)}
-        actual = {name: _number(mine, path) for name, path in zip(names, wrong, strict=True)}
+        expected = {name: number(upstream, *path) for name, path in zip(names, wrong, strict=True)}
+        actual = {name: number(mine, *path) for name, path in zip(names, wrong, strict=True)}
         yield at_end(the_reply(x), show(expected), show(actual))
+
+
+def _recounted(x: Exchange, attempt: Attempt) -> Iterator[Finding]:
+    """The numbers of a member that speaks another API, in the client's words; its details may be left out."""
+    assert attempt.reply is not None
+    upstream, mine = counts(attempt.reply.answer.usage), counts(the_reply(x).answer.usage)
+    for name, told in upstream.items():
+        if name in ("prompt", "completion") or name in mine:
+            got = mine.get(name, (None,))[0]
+            if got not in told:
+                yield at_end(the_reply(x), f"{told[0]} {name} tokens", show(got) if got is not None else "none told")
 
 
 def _embedded(x: Exchange) -> bool:

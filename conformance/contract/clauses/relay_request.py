@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.clauses.translated import lost_parameters, lost_turns, translations
 from conformance.contract.evidence import at_content, at_exchange, show
 from conformance.contract.kinds import error_object, reason_of
 from conformance.contract.sameness import contained, null_beside_calls, same, same_message
@@ -176,9 +177,18 @@ def _shared_out(x: Exchange, name: str) -> bool:
     title="The client's parameters reach the member",
     rationale="A stop text, token cap, seed or tool that is dropped on the way is a request that nobody made.",
     source="openai-api/chat-create",
-    applies=_forwarded,
+    applies=lambda x: _forwarded(x) or bool(translations(x)),
 )
 def fields(x: Exchange) -> Iterator[Finding]:
+    for number, _, mine, sent in translations(x):
+        for name, expected, actual in lost_parameters(mine, sent):
+            if not _refused_before(x, number, name):
+                yield _leg(x, number, f"{name}: {expected}", actual)
+    if _forwarded(x):
+        yield from _fields_forwarded(x)
+
+
+def _fields_forwarded(x: Exchange) -> Iterator[Finding]:
     assert x.request.doc is not None
     for number, attempt in _same_operation(x):
         assert attempt.request.doc is not None
@@ -226,9 +236,21 @@ def _messages(doc: Any) -> list[Any] | None:
     title="The client's messages reach the member whole and in order",
     rationale="A turn that loses its content key, its tool call or its place is refused upstream, or answered wrongly.",
     source="openai-api/chat-create",
-    applies=lambda x: _forwarded(x) and x.request.doc is not None and _messages(x.request.doc.value) is not None,
+    applies=lambda x: (_forwarded(x) and _has_messages(x)) or bool(translations(x)),
 )
 def messages(x: Exchange) -> Iterator[Finding]:
+    for number, _, mine, sent in translations(x):
+        for name, expected, actual in lost_turns(mine, sent):
+            yield _leg(x, number, f"{name}: {expected}", actual)
+    if _forwarded(x) and _has_messages(x):
+        yield from _messages_forwarded(x)
+
+
+def _has_messages(x: Exchange) -> bool:
+    return x.request.doc is not None and _messages(x.request.doc.value) is not None
+
+
+def _messages_forwarded(x: Exchange) -> Iterator[Finding]:
     assert x.request.doc is not None
     asked = _messages(x.request.doc.value) or []
     for number, attempt in _same_operation(x):

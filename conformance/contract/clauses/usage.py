@@ -8,6 +8,7 @@ from typing import Any
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.evidence import at_end, at_event, at_path, show
 from conformance.contract.when import CHOICES, good_stream, is_stream, serving, stayed, the_reply
+from conformance.exchange.counted import counts
 from conformance.exchange.model import Endpoint, Exchange, StreamEvent
 
 _BROKEN_DOWN = {
@@ -238,3 +239,31 @@ def total(x: Exchange) -> Iterator[Finding]:
         expected = usage[taken] + usage.get(given, 0)
         if usage[both] != expected:
             yield _finding(x, event, f"{both} {show(expected)}", show({name: usage.get(name) for name in names}))
+
+
+_PARTS = {"prompt": "cached", "completion": "reasoning"}
+
+
+def _told_alike(x: Exchange, usage: dict[str, Any]) -> bool:
+    """Whether the upstream told the same numbers, parts included."""
+    attempt = serving(x)
+    told = attempt.reply.answer.usage if attempt is not None and attempt.reply is not None else None
+    return told is not None and counts(told) == counts(usage)
+
+
+@clause(
+    id="usage.parts",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="No part of the tokens is more than the whole",
+    rationale="Cached tokens are of the prompt, reasoning tokens of the completion: a smaller whole is not the one that is billed.",
+    source="openai-api/chat-object",
+    applies=lambda x: _has_sum(x) and any(set(_PARTS.values()) & set(counts(usage)) for _, usage in _summed(x)),
+)
+def parts(x: Exchange) -> Iterator[Finding]:
+    for event, usage in _summed(x):
+        told = counts(usage)
+        for whole, part in _PARTS.items():
+            if whole in told and part in told and told[part][0] > told[whole][0] and not _told_alike(x, usage):
+                actual = f"{told[part][0]} {part} of {told[whole][0]}"
+                yield _finding(x, event, f"{part} tokens among the {whole} tokens", actual)

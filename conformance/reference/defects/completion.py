@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.reference.behaviour import Behaviour
-from conformance.reference.call import Operation
+from conformance.reference.call import Call, Operation
 from conformance.reference.defects.entry import defect
 from conformance.reference.defects.hooks import Doc, each_choice, each_reply, put
 
@@ -23,7 +23,23 @@ def _native(choice: Doc) -> None:
         choice["finish_reason"] = "eos_token"
 
 
+def _without_echo(doc: Doc, call: Call) -> Doc:
+    """The text that a completion with echo begins with is cut off."""
+    prompt = call.doc.get("prompt")
+    if call.operation is _LEGACY and call.doc.get("echo") is True and isinstance(prompt, str):
+        for choice in doc["choices"]:
+            choice["text"] = choice["text"].removeprefix(prompt)
+    return doc
+
+
 TABLE = (
+    # raullenchai/Rapid-MLX#733
+    defect(
+        "completion-echo-cut-off",
+        "A completion with echo comes without its prompt",
+        "bounds.echo.first relay.text.equal",
+        Behaviour(doc=_without_echo),
+    ),
     defect(
         "completion-created-text",
         "A legacy completion's created is a text",

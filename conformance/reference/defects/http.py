@@ -99,6 +99,10 @@ def _twice(body: bytes, status: int, call: Call) -> bytes:
     return b'{"model":' + encode_json(call.alias) + b"," + body[1:] if put else body
 
 
+def _halved(body: bytes, status: int, call: Call) -> bytes:
+    return body.replace(b'"content":"Hello', b'"content":"\\ud83dHello') if call.operation is Operation.CHAT else body
+
+
 TABLE = (
     defect(
         "body-without-last-chunk",
@@ -188,6 +192,13 @@ TABLE = (
         "A JSON reply holds NaN",
         "json.body.valid",
         Behaviour(doc=_nan),
+    ),
+    # Kohaku-Lab/KohakuTerrarium#48
+    defect(
+        "half-a-character",
+        "Before a greeting stands one half of a surrogate pair",
+        "json.text.unicode relay.text.equal",
+        Behaviour(body=_halved),
     ),
     defect(
         "json-member-twice",

@@ -265,4 +265,38 @@ ERRORS = (
     ),
 )
 
-TABLE = (*LAUNDERED, *CHANGED, *ERRORS)
+
+def _stop_shown(doc: Any, call: Call) -> Any:
+    """The stop text that ended a choice is put behind it."""
+    stops = call.doc.get("stop")
+    stop = stops[0] if isinstance(stops, list) and stops else stops
+    if call.operation is Operation.CHAT and isinstance(stop, str):
+        for choice in doc["choices"]:
+            choice["message"]["content"] = f"{choice['message']['content']}{stop}"
+    return doc
+
+
+def _uncited(choice: Doc) -> None:
+    choice.get("message", choice.get("delta", {})).pop("annotations", None)
+
+
+TABLE = (
+    # huggingface/text-generation-inference#1724
+    defect(
+        "stop-text-shown",
+        "The stop text that was asked for stands at the end of the answer",
+        "bounds.stop.left-out relay.text.equal",
+        Behaviour(doc=_stop_shown),
+        "bounds.stop",
+    ),
+    # openai/openai-agents-python#4252
+    defect(
+        "citations-dropped",
+        "The sources that a member cites are left out",
+        "relay.annotations.kept",
+        Behaviour(doc=each_choice(_uncited), chunks=each_stream_choice(_uncited)),
+    ),
+    *LAUNDERED,
+    *CHANGED,
+    *ERRORS,
+)

@@ -87,6 +87,11 @@ def _without_messages(event: Doc) -> None:
         event["response"] = event["response"] | {"output": kept}
 
 
+def _unreasoned(doc: Doc) -> None:
+    if doc.get("usage"):
+        doc["usage"] = doc["usage"] | {"output_tokens_details": {}}
+
+
 TABLE = (
     defect(
         "response-status-finished",
@@ -184,5 +189,13 @@ TABLE = (
         "A response whose text was streamed is completed without it",
         "responses.stream.whole",
         _events(_without_messages),
+    ),
+    # BigPizzaV3/CodexPlusPlus#1908
+    defect(
+        "response-usage-without-reasoning",
+        "The details of a response's output tokens say nothing of reasoning",
+        "responses.shape",
+        Behaviour(doc=each_reply(_unreasoned, Operation.RESPONSES)),
+        "responses.hello",
     ),
 )

@@ -52,6 +52,20 @@ def _unasked(chunks: list[Doc], call: Call) -> list[Doc]:
     return [*chunks, ended[0] | {"choices": [], "usage": usage}]
 
 
+def _cached_above(doc: Doc) -> None:
+    """The prompt is told without what came from a cache."""
+    if doc.get("usage"):
+        doc["usage"] = doc["usage"] | {"prompt_tokens_details": {"cached_tokens": doc["usage"]["prompt_tokens"] + 5}}
+
+
+def _overhead(doc: Doc) -> None:
+    """The completion is told with a thousand tokens that nobody generated."""
+    usage = doc.get("usage")
+    if usage:
+        more = {name: usage[name] + 1000 for name in ("completion_tokens", "total_tokens")}
+        doc["usage"] = usage | more
+
+
 TABLE = (
     # Portkey-AI/gateway#1259
     defect(
@@ -92,6 +106,19 @@ TABLE = (
         "A usage counter is null",
         "usage.counters relay.usage.kept",
         Behaviour(doc=each_reply(_null_counter)),
+    ),
+    # router-for-me/CLIProxyAPI#2419
+    defect(
+        "usage-part-above-whole",
+        "More tokens are told as cached than the prompt has",
+        "usage.parts relay.usage.kept",
+        Behaviour(doc=each_reply(_cached_above)),
+    ),
+    defect(
+        "usage-past-the-bound",
+        "More tokens are told than were asked for",
+        "bounds.cap.kept relay.usage.kept",
+        Behaviour(doc=each_reply(_overhead)),
     ),
     # BerriAI/litellm#36168: recomputed from visible text
     defect(

@@ -1,0 +1,131 @@
+"""The bounds that a request sets to its own answer: where the text ends, how long it is, what it begins with.
+
+A member that was asked for a bound and does not keep it is at fault itself: a gateway is only held to what it relays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.evidence import at_end, show
+from conformance.contract.sameness import same
+from conformance.contract.when import CHOICES, serving, stayed, the_reply
+from conformance.exchange.counted import number
+from conformance.exchange.model import Endpoint, Exchange, Reply
+
+_CAPS = {
+    Endpoint.CHAT: ("max_completion_tokens", "max_tokens"),
+    Endpoint.COMPLETIONS: ("max_tokens",),
+    Endpoint.RESPONSES: ("max_output_tokens",),
+}
+#: Servers differ in whether the tokens that end an answer are counted.
+_ENDING = 8
+
+
+def _answered(x: Exchange) -> bool:
+    reply = x.reply
+    return stayed(x) and reply is not None and reply.ok and bool(reply.answer.choices) and not reply.answer.errors
+
+
+def _told_by_member(x: Exchange, *names: str) -> Reply | None:
+    """The serving member's reply, where the member was asked for the same bound (or in another API's words)."""
+    attempt = serving(x)
+    if attempt is None or attempt.reply is None:
+        return None
+    kept = all(same(x.request.get(name), attempt.request.get(name)) for name in names)
+    return attempt.reply if kept or attempt.request.endpoint is not x.request.endpoint else None
+
+
+def _stops(x: Exchange) -> list[str]:
+    told = x.request.get("stop")
+    found = [told] if isinstance(told, str) else told if isinstance(told, list) else []
+    return [text for text in found if isinstance(text, str) and text]
+
+
+def _stopped(x: Exchange) -> bool:
+    shown = x.request.get("include_stop_str_in_output") is True or x.request.get("echo") is True
+    return x.request.endpoint in CHOICES and _answered(x) and bool(_stops(x)) and not shown
+
+
+@clause(
+    id="bounds.stop.left-out",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The text holds none of the stop texts that were asked for",
+    rationale="The API ends the text before a stop text. What follows, and the mark itself, is read as part of the answer.",
+    source="openai-api/chat-create",
+    applies=_stopped,
+)
+def stop_left_out(x: Exchange) -> Iterator[Finding]:
+    member = _told_by_member(x, "stop")
+    said = "".join(choice.text for choice in member.answer.choices) if member is not None else ""
+    for choice in the_reply(x).answer.choices:
+        for text in _stops(x):
+            if text in choice.text and text not in said:
+                yield at_end(the_reply(x), f"a text that ends before {show(text)}", show(choice.text))
+
+
+def _cap(x: Exchange) -> int:
+    """The most tokens that the request asks for, of all its choices; 0 for no bound."""
+    told: Any = next(
+        (x.request.get(name) for name in _CAPS.get(x.request.endpoint, ()) if x.request.get(name) is not None), None
+    )
+    if not isinstance(told, int) or isinstance(told, bool) or told < 1:
+        return 0
+    prompts = x.request.get("prompt")
+    times = [x.request.get(name) for name in ("n", "best_of")]
+    most = max([1, *(value for value in times if isinstance(value, int))])
+    return told * most * (len(prompts) if isinstance(prompts, list) else 1)
+
+
+def _given(reply: Reply | None) -> int | None:
+    usage = reply.answer.usage if reply is not None else None
+    found = number(usage, "completion_tokens")
+    return number(usage, "output_tokens") if found is None else found
+
+
+@clause(
+    id="bounds.cap.kept",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="No more tokens are generated than were asked for",
+    rationale="The bound is what the client pays and waits for: an answer past it is of another request.",
+    source="openai-api/chat-create",
+    applies=lambda x: _answered(x) and _cap(x) > 0 and _given(x.reply) is not None,
+)
+def cap_kept(x: Exchange) -> Iterator[Finding]:
+    given = _given(x.reply)
+    if given is None or given <= _cap(x) + _ENDING:
+        return
+    if _given(_told_by_member(x, *_CAPS[x.request.endpoint])) != given:
+        yield at_end(the_reply(x), f"{_cap(x)} tokens at most", f"a usage of {given}")
+
+
+def _echoes(x: Exchange) -> list[str]:
+    """The prompts that are to come back, where they are texts."""
+    told = x.request.get("prompt")
+    found = [told] if isinstance(told, str) else told if isinstance(told, list) else []
+    asked = x.request.endpoint is Endpoint.COMPLETIONS and x.request.get("echo") is True
+    return found if asked and found and all(isinstance(text, str) for text in found) else []
+
+
+@clause(
+    id="bounds.echo.first",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A completion with echo begins with its prompt",
+    rationale="Who asks for the echo scores the prompt's tokens, or cuts the prompt off: without it the answer is cut instead.",
+    source="openai-api/completions",
+    applies=lambda x: bool(_echoes(x)) and _answered(x) and the_reply(x).answer.finished,
+)
+def echo_first(x: Exchange) -> Iterator[Finding]:
+    prompts = _echoes(x)
+    member = _told_by_member(x, "echo", "prompt")
+    said = {choice.text for choice in member.answer.choices} if member is not None else set()
+    each = max(1, len(the_reply(x).answer.choices) // len(prompts))
+    for choice in the_reply(x).answer.choices:
+        prompt = prompts[min(choice.index // each, len(prompts) - 1)]
+        if not choice.text.lstrip().startswith(prompt.strip()) and choice.text not in said:
+            yield at_end(the_reply(x), f"a text that begins with {show(prompt)}", show(choice.text))

@@ -1,0 +1,134 @@
+"""A request that reaches the member in another API's words: what of it was lost on the way.
+
+From the client's request and a dispatch, each read as an Asking, to what is missing: (what, expected, actual). Knows
+what has no place in an API, and what gateways say in other words; no clause stands here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.contract.evidence import show
+from conformance.contract.sameness import same
+from conformance.exchange.asking import Asking, Dialect, asking
+from conformance.exchange.model import Attempt, Exchange
+from conformance.wire.jsondoc import parse
+
+Loss = tuple[str, str, str]
+
+#: The APIs that have no place for a stop text.
+_ENDLESS = (Dialect.RESPONSES,)
+#: The least that an API takes for a bound (the Responses API: 16).
+_LEAST = {Dialect.RESPONSES: 16}
+
+
+def translations(x: Exchange) -> list[tuple[int, Attempt, Asking, Asking]]:
+    """The dispatches of the client's own request in the words of another API, with what either side asks."""
+    mine = asking(x.request)
+    if mine is None or mine.dialect not in (Dialect.CHAT, Dialect.RESPONSES):
+        return []
+    found = []
+    for number, attempt in enumerate(x.attempts or ()):
+        sent = asking(attempt.request)
+        if sent is not None and sent.dialect is not mine.dialect and _speaks_of(mine, sent):
+            found.append((number, attempt, mine, sent))
+    return found
+
+
+def _speaks_of(mine: Asking, sent: Asking) -> bool:
+    """Whether the last thing that the client said stands in a dispatch: any other asks something else."""
+    said = [text for text in mine.texts if text.strip()]
+    return bool(said) and _squeezed(said[-1]) in {_squeezed(leaf) for leaf in sent.leaves}
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def lost_turns(mine: Asking, sent: Asking) -> Iterator[Loss]:
+    """What was said and does not stand in the dispatch: texts, results of tools, images."""
+    all_of_it = "\n".join(_squeezed(leaf) for leaf in sent.leaves)
+    for text in mine.texts:
+        if _squeezed(text) not in all_of_it:
+            yield "text", show(text), "absent"
+    for result in mine.results:
+        if not all(_squeezed(part) in all_of_it for part in _pieces(result)):
+            yield "result of a tool", show(result), "absent"
+    if mine.images > sent.images:
+        yield "images", str(mine.images), str(sent.images)
+
+
+def _pieces(result: str) -> list[str]:
+    """The texts that a result is made of: gateways give a JSON result on as JSON."""
+    doc = parse(result.encode("utf-8", "surrogatepass"))
+    if not doc.ok or not isinstance(doc.value, dict | list):
+        return [result]
+    return [piece for piece in _texts(doc.value) if piece.strip()]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item)
+
+
+def lost_parameters(mine: Asking, sent: Asking) -> Iterator[Loss]:
+    """The parameters that the member is not asked with, though its API has a place for them."""
+    yield from _lost_tools(mine, sent)
+    if sent.dialect not in _ENDLESS:
+        kept = {_squeezed(text) for text in sent.stop}
+        for text in mine.stop:
+            if text.strip() and _squeezed(text) not in kept:
+                yield "stop", show(text), show(list(sent.stop)) if sent.stop else "absent"
+    if mine.cap is not None and not sent.thinks and not _capped(mine.cap, sent):
+        yield "max_tokens", show(mine.cap), show(sent.cap) if sent.cap is not None else "absent"
+    if not sent.thinks and not _as_warm(mine, sent):
+        for name in ("temperature", "top_p"):
+            asked, told = getattr(mine, name), getattr(sent, name)
+            if asked is not None and not same(asked, told):
+                yield name, show(asked), show(told) if told is not None else "absent"
+    names = _members(mine.schema)
+    if names and not any(_named(name, sent) for name in names):
+        yield "the answer's schema", show(mine.schema), "absent"
+
+
+def _lost_tools(mine: Asking, sent: Asking) -> Iterator[Loss]:
+    if mine.choice == "none":
+        return
+    for name in mine.tools:
+        # A member without tools may be told of them in words.
+        if not _named(name, sent):
+            yield "tools", show(name), show(list(sent.tools)) if sent.tools else "absent"
+    forced = mine.choice is not None and (mine.choice == "required" or mine.choice.startswith("="))
+    if forced and sent.tools and not sent.thinks and sent.choice in (None, "auto", "none"):
+        yield "tool_choice", show(mine.choice), show(sent.choice) if sent.choice else "absent"
+    if mine.choice is None and mine.schema is None and mine.tools and sent.choice == "required":
+        yield "tool_choice", "none: the client sent none", show(sent.choice)
+
+
+def _named(name: str, sent: Asking) -> bool:
+    """Whether a name stands anywhere in a dispatch, as a word."""
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    return any(word.search(leaf) for leaf in sent.leaves)
+
+
+def _capped(cap: Any, sent: Asking) -> bool:
+    least = _LEAST.get(sent.dialect, 0)
+    return same(cap, sent.cap) or (isinstance(cap, int) and cap < least and sent.cap == least)
+
+
+def _as_warm(mine: Asking, sent: Asking) -> bool:
+    """Whether one of the two knobs of chance arrived: some models take one of them alone, and 1 at most."""
+    told = [(mine.temperature, sent.temperature), (mine.top_p, sent.top_p)]
+    asked = [(left, right) for left, right in told if left is not None]
+    beyond = isinstance(mine.temperature, int | float) and mine.temperature > 1
+    return not asked or beyond or any(same(left, right) for left, right in asked)
+
+
+def _members(schema: Any) -> list[str]:
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    return list(properties) if isinstance(properties, dict) else []

@@ -1,0 +1,216 @@
+"""What a request for a generation asks for, in one form for each API that a gateway may speak to a member.
+
+From the JSON body of a request, and where it goes, to an Asking: what the model is told, its tools, its bounds. Knows
+the chat and Responses APIs, Anthropic's messages, Gemini's contents, Bedrock's Converse and Ollama's chat; whatever
+else is None. No opinion on what has to arrive stands here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from conformance.exchange.model import Endpoint, Request
+
+
+class Dialect(StrEnum):
+    """The APIs whose requests are read."""
+
+    CHAT = "chat"
+    RESPONSES = "responses"
+    ANTHROPIC = "anthropic"
+    GEMINI = "gemini"
+    CONVERSE = "converse"
+    OLLAMA = "ollama"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """One request: `texts` is all that the model is told besides `results` (what tools gave) and `tools` (their names);
+    `leaves` is every text that stands anywhere in the body."""
+
+    dialect: Dialect
+    texts: tuple[str, ...]
+    results: tuple[str, ...]
+    leaves: tuple[str, ...]
+    images: int
+    tools: tuple[str, ...]
+    choice: str | None
+    stop: tuple[str, ...]
+    cap: Any
+    temperature: Any
+    top_p: Any
+    schema: Any
+    thinks: bool
+
+
+def _dialect(request: Request, body: dict[str, Any]) -> Dialect | None:
+    path = request.target.split("?", 1)[0]
+    if request.endpoint in (Endpoint.CHAT, Endpoint.RESPONSES):
+        return Dialect(request.endpoint.value.split(".")[0])
+    if request.endpoint is not Endpoint.OTHER:
+        return None
+    if isinstance(body.get("contents"), list):
+        return Dialect.GEMINI
+    if not isinstance(body.get("messages"), list):
+        return None
+    if path.endswith("/messages") or "anthropic_version" in body:
+        return Dialect.ANTHROPIC
+    if path.endswith(("/converse", "/converse-stream")):
+        return Dialect.CONVERSE
+    return Dialect.OLLAMA if path.endswith("/api/chat") else None
+
+
+def asking(request: Request) -> Asking | None:
+    """What `request` asks for; None where its body is of none of the APIs."""
+    body = request.doc.value if request.doc is not None and request.doc.ok else None
+    if not isinstance(body, dict):
+        return None
+    dialect = _dialect(request, body)
+    if dialect is None:
+        return None
+    texts, results = _told(dialect, body)
+    bounds = _object(body, {Dialect.GEMINI: "generationConfig", Dialect.CONVERSE: "inferenceConfig"}.get(dialect, ""))
+    bounds = _object(body, "options") if dialect is Dialect.OLLAMA else bounds or body
+    stops = next((bounds[name] for name in ("stop", "stop_sequences", "stopSequences") if bounds.get(name)), ())
+    return Asking(
+        dialect=dialect,
+        texts=texts,
+        results=results,
+        leaves=tuple(_leaves(body)),
+        images=sum(1 for _ in _images(body)),
+        tools=tuple(_tools(body)),
+        choice=_choice(dialect, body),
+        stop=tuple(item for item in ([stops] if isinstance(stops, str) else stops) if isinstance(item, str)),
+        cap=_first(bounds, _CAPS),
+        temperature=bounds.get("temperature"),
+        top_p=_first(bounds, ("top_p", "topP")),
+        schema=_schema(dialect, body),
+        thinks=bool(body.get("thinking") or _object(body, "additionalModelRequestFields").get("thinking")),
+    )
+
+
+#: What the APIs call the bound of what is generated; the chat API's newer name counts where both stand.
+_CAPS = ("max_completion_tokens", "max_tokens", "max_output_tokens", "maxOutputTokens", "maxTokens", "num_predict")
+
+
+def _object(value: Any, name: str) -> dict[str, Any]:
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _list(value: Any, name: str) -> list[Any]:
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def _first(value: dict[str, Any], names: tuple[str, ...]) -> Any:
+    return next((value[name] for name in names if value.get(name) is not None), None)
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """Every text in a JSON value, the names of members too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield name
+            yield from _leaves(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+
+
+def _spoken(content: Any) -> Iterator[str]:
+    """The texts of a content: itself, or those of its parts that are texts."""
+    if isinstance(content, str):
+        yield content
+    for part in content if isinstance(content, list) else ():
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, dict) and isinstance(part.get("text"), str) and "thought" not in part:
+            yield part["text"]
+
+
+def _told(dialect: Dialect, body: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What the model is told by a request of the OpenAI API, and what its tools gave; nothing of the other APIs."""
+    texts: list[str] = []
+    results: list[str] = []
+    if dialect is Dialect.RESPONSES:
+        texts += _spoken(body.get("instructions"))
+        texts += _spoken(body["input"]) if isinstance(body.get("input"), str) else ()
+    for item in _list(body, "messages" if dialect is Dialect.CHAT else "input"):
+        if not isinstance(item, dict):
+            continue
+        if item.get("role") == "tool":
+            results.append("".join(_spoken(item.get("content"))))
+        elif item.get("type") == "function_call_output":
+            results.append("".join(_spoken(item.get("output"))))
+        elif item.get("type", "message") == "message":
+            texts += _spoken(item.get("content"))
+    return tuple(texts), tuple(results)
+
+
+def _tools(body: dict[str, Any]) -> Iterator[str]:
+    """The names of the functions that the model may call."""
+    listed = [*_list(body, "tools"), *_list(_object(body, "toolConfig"), "tools")]
+    for tool in listed:
+        if not isinstance(tool, dict):
+            continue
+        inner = _object(tool, "function") or _object(tool, "toolSpec") or tool
+        declared = _list(tool, "functionDeclarations") or _list(tool, "function_declarations") or [inner]
+        if tool.get("type", "function") in ("function", "custom") or declared != [inner]:
+            yield from (one["name"] for one in declared if isinstance(one, dict) and isinstance(one.get("name"), str))
+
+
+def _images(value: Any) -> Iterator[Any]:
+    """Every part of a body that is an image."""
+    if isinstance(value, dict):
+        kind = value.get("type")
+        mine = kind in ("image_url", "input_image", "image") or (kind is None and _is_blob(value))
+        if mine:
+            yield value
+        else:
+            for name, item in value.items():
+                if name == "images" and isinstance(item, list):
+                    yield from item
+                else:
+                    yield from _images(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _images(item)
+
+
+def _is_blob(part: dict[str, Any]) -> bool:
+    return any(
+        isinstance(part.get(name), dict) for name in ("inlineData", "inline_data", "fileData", "file_data", "image")
+    )
+
+
+def _choice(dialect: Dialect, body: dict[str, Any]) -> str | None:
+    """auto, none, required, or the one tool that is to be called, as `=name`."""
+    told = body.get("tool_choice")
+    if dialect is Dialect.GEMINI:
+        config = _object(_object(body, "toolConfig") or _object(body, "tool_config"), "functionCallingConfig")
+        return {"ANY": "required", "AUTO": "auto", "NONE": "none"}.get(str(config.get("mode")).upper())
+    if dialect is Dialect.CONVERSE:
+        told = _object(_object(body, "toolConfig"), "toolChoice")
+        kind = next(iter(told), None)
+        return {"any": "required", "auto": "auto", "tool": f"={_object(told, 'tool').get('name')}"}.get(str(kind))
+    if isinstance(told, str):
+        return told
+    if not isinstance(told, dict):
+        return None
+    named = _object(told, "function").get("name") or told.get("name")
+    if named and told.get("type") in ("function", "tool"):
+        return f"={named}"
+    return {"any": "required", "auto": "auto", "none": "none"}.get(str(told.get("type")))
+
+
+def _schema(dialect: Dialect, body: dict[str, Any]) -> Any:
+    """The schema that the answer has to have, of a request of the OpenAI API."""
+    if dialect is Dialect.CHAT:
+        return _object(_object(body, "response_format"), "json_schema").get("schema")
+    return _object(_object(body, "text"), "format").get("schema") if dialect is Dialect.RESPONSES else None
