@@ -43,8 +43,10 @@ def build_parser(version: str) -> ArgumentParser:
         ("targets", "list the bundled targets"),
         ("defects", "list the defects that the reference gateway can have"),
     ):
-        _form(command(name, about))
-    explain = command("explain", "tell all about a clause, a scenario, a defect or a norm")
+        listing = command(name, about)
+        listing.add_argument("globs", metavar="GLOB", nargs="*", help="which ones, such as 'stream.*' (default: all)")
+        _form(listing)
+    explain = command("explain", "tell all about a clause, a scenario, a target, a defect or a norm")
     explain.add_argument("id", metavar="ID")
     _form(explain)
     _upstream(command("upstream", "run the replay upstream alone, for a gateway on another host"))

@@ -62,7 +62,8 @@ def test_targets_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["targets", "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert {"reference", "litellm"} <= {row["name"] for row in rows}
-    assert all(row.keys() == {"name", "kind", "title", "capabilities"} for row in rows)
+    told = {"name", "kind", "title", "capabilities", "program", "program_variable", "install", "profile"}
+    assert all(row.keys() == told for row in rows)
 
 
 def test_odd_texts_can_be_printed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""`explain ID`: all that is known about one clause, scenario, defect or norm, and how to select or see it."""
+"""`explain ID`: all that is known about one clause, scenario, target, defect or norm, and how to select or see it."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ def show(arguments: Namespace) -> Shown:
     clauses = {row["id"]: row for row in holdings.clauses()}
     scenarios = {row["id"]: row for row in holdings.scenarios()}
     defects = {row["name"]: row for row in holdings.defects()}
+    targets = {row["name"]: row for row in holdings.targets()}
     wanted = arguments.id
     if wanted in clauses:
         return _shown(arguments, "clause", wanted, _clause(clauses[wanted], scenarios))
@@ -31,11 +32,14 @@ def show(arguments: Namespace) -> Shown:
         return _shown(arguments, "scenario", wanted, _scenario(scenarios[wanted]))
     if wanted in defects:
         return _shown(arguments, "defect", wanted, _defect(defects[wanted]))
+    if wanted in targets:
+        return _shown(arguments, "target", wanted, _target(targets[wanted]))
     if wanted in SOURCES:
         return _shown(arguments, "norm", wanted, norms.about(wanted, clauses.values()))
-    lists = "`conformance clauses`, `conformance scenarios` and `conformance defects` list what there is"
-    hint = near(wanted, [*clauses, *scenarios, *defects, *SOURCES], otherwise=lists)
-    raise UsageError(f"no clause, scenario, defect or norm is called {wanted!r}", where="explain", hint=hint)
+    lists = "`conformance clauses`, `scenarios`, `targets` and `defects` list what there is"
+    hint = near(wanted, [*clauses, *scenarios, *targets, *defects, *SOURCES], otherwise=lists)
+    what = f"no clause, scenario, target, defect or norm is called {wanted!r}"
+    raise UsageError(what, where="explain", hint=hint)
 
 
 def _clause(row: holdings.Row, scenarios: dict[str, holdings.Row]) -> dict[str, Any]:
@@ -64,6 +68,18 @@ def _scenario(row: holdings.Row) -> dict[str, Any]:
         "live": "can run live" if row["live"] else "",
         "source": row["source"],
         "select": f"conformance run --select {row['id']}",
+    }
+
+
+def _target(row: holdings.Row) -> dict[str, Any]:
+    return {
+        "title": row["title"],
+        "kind": row["kind"],
+        "program": row["program"] + (f", or what {row['program_variable']} names" if row["program_variable"] else ""),
+        "install": row["install"],
+        "declares": row["capabilities"],
+        "profile": row["profile"],
+        "see it": f"conformance run --target {row['name']}",
     }
 
 

@@ -65,7 +65,11 @@ def targets() -> list[Row]:
             "name": profile.name,
             "kind": profile.kind,
             "title": profile.title,
+            "program": profile.program,
+            "program_variable": profile.program_variable,
+            "install": profile.install,
             "capabilities": sorted(profile.capabilities),
+            "profile": f"targets/{profile.name}.toml",
         }
         for profile in profiles
     ]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
 
 from conformance.commands import holdings
 from conformance.commands.records import Layout, Records, piped
 from conformance.commands.shown import Shown, as_json
+from conformance.errors import UsageError
+from conformance.options import near
 
 #: Command -> where its rows come from, and how one is shown.
 LISTS: dict[str, tuple[Callable[[], list[holdings.Row]], Layout]] = {
@@ -43,9 +46,18 @@ LISTS: dict[str, tuple[Callable[[], list[holdings.Row]], Layout]] = {
 
 
 def show(arguments: Namespace) -> Shown:
-    """The rows of the list that the command names."""
+    """The rows of the list that the command names, or those that globs name. Raises UsageError for a glob of none."""
     gather, layout = LISTS[arguments.command]
-    rows = gather()
+    rows = _chosen(gather(), arguments.globs, layout)
     if arguments.format == "json":
         return as_json(rows)
     return Shown(view=Records(rows, layout), piped=piped(rows, layout))
+
+
+def _chosen(rows: list[holdings.Row], globs: Sequence[str], layout: Layout) -> list[holdings.Row]:
+    names = [row[layout.id] for row in rows]
+    for glob in globs:
+        if not any(fnmatchcase(name, glob) for name in names):
+            lists = f"`conformance {layout.noun}s` lists all"
+            raise UsageError(f"no {layout.noun} matches {glob!r}", hint=near(glob, names, otherwise=lists))
+    return [row for row in rows if not globs or any(fnmatchcase(row[layout.id], glob) for glob in globs)]

@@ -129,7 +129,7 @@ def test_a_pipe_gets_a_line_for_each(capsys: pytest.CaptureFixture[str], monkeyp
 def test_a_terminal_never_cuts_an_id(width: int, lines: list[str]) -> None:
     """On a terminal the id stands whole on a line of its own, and the rest is wrapped by words below it."""
     console = Console(file=StringIO(), width=width, force_terminal=True, color_system=None)
-    view = listing.show(Namespace(command="clauses", format="text")).view
+    view = listing.show(Namespace(command="clauses", format="text", globs=[])).view
     assert view is not None
     with console.capture() as capture:
         console.print(view, crop=False)
@@ -168,15 +168,26 @@ def test_the_lists_are_whole() -> None:
         ),
         ("rfc9110/status", ["norm rfc9110/status", "https://www.rfc-editor.org/", "2026-"]),
         ("incident/content-null", ["docs/incidents.md#b of this project", "made the missing member a JSON null"]),
+        ("litellm", ["target litellm", "CONFORMANCE_LITELLM", "failover", "conformance run --target litellm"]),
     ],
 )
 def test_explain(name: str, told: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """A clause, a scenario, a defect and a norm are each explained, with what they point at and how to select them."""
+    """Clauses, scenarios, targets, defects and norms are explained, with what each points at and how it is selected."""
     assert main(["explain", name]) == 0
     out = capsys.readouterr().out
     assert [part for part in told if part not in out] == []
     assert main(["explain", name, "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["id"] == name
+
+
+def test_globs_choose_from_a_list(capsys: pytest.CaptureFixture[str]) -> None:
+    """A list can be of some alone, in its own order; a glob that names none is told, with what is near."""
+    assert main(["defects", "lost-*", "--format", "json"]) == 0
+    assert [row["name"] for row in json.loads(capsys.readouterr().out)] == ["lost-in-race"]
+    assert main(["defects", "lost-*", "done-twice", "--format", "json"]) == 0
+    assert [row["name"] for row in json.loads(capsys.readouterr().out)] == ["done-twice", "lost-in-race"]
+    assert main(["targets", "litelm"]) == 2
+    assert "no target matches 'litelm'\n  hint: did you mean litellm?" in capsys.readouterr().err
 
 
 def test_explain_proposes_near_ids(capsys: pytest.CaptureFixture[str]) -> None:
@@ -189,7 +200,7 @@ def test_what_is_near_nothing_is_told_where_to_look(capsys: pytest.CaptureFixtur
     """Without a near id the error names the lists, and does not pour them out."""
     assert main(["explain", "zzzzzz"]) == 2
     err = capsys.readouterr().err
-    assert "`conformance defects` list what there is" in err
+    assert "`targets` and `defects` list what there is" in err
     assert len(err) < 400
 
 
