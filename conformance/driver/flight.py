@@ -41,7 +41,8 @@ class Flight:
         self._head_seen = False
         self._leaving = False
         self._counter = EventCounter() if self._events else None
-        self._watched = bool(behaviour.hang_up or behaviour.pause_ms)
+        self._half_closed: float | None = None
+        self._watched = bool(behaviour.hang_up or behaviour.pause_ms or behaviour.half_close)
 
     def take_off(self, request: bytes) -> None:
         """Write the request and start the clock."""
@@ -63,6 +64,8 @@ class Flight:
 
     def written(self) -> None:
         """The whole request is with the kernel."""
+        if self.behaviour.half_close:
+            self._loop.call_later(self.behaviour.wait_ms / 1000.0, self._half_close)
         if self.behaviour.hang_up == "send":
             self._leave()
 
@@ -102,6 +105,9 @@ class Flight:
         if self._reused and not self._received and end in (End.RESET, End.CLOSE):
             error = f"{error or 'closed'}, on a reused connection before any byte of the response"
         self._end, self._deadline, self._error = end, deadline, error
+        if self._half_closed is not None and end in (End.CLOSE, End.RESET):
+            # Many servers take the end of the sending side for the client's going, which no norm forbids.
+            self.hangup = HangUp(after="half-close", at=self._half_closed)
         self._ended_at = (monotonic() - self.origin) * 1000.0
         self._timer.cancel()
         if end is not End.COMPLETE:
@@ -176,6 +182,12 @@ class Flight:
                 self._loop.call_later(self.behaviour.wait_ms / 1000.0, self._hang_up)
             else:
                 self._hang_up()
+
+    def _half_close(self) -> None:
+        """End the sending side. (TLS has no such thing.)"""
+        if self._end is None and self.connection.transport.can_write_eof():
+            self.connection.transport.write_eof()
+            self._half_closed = (monotonic() - self.origin) * 1000.0
 
     def _hang_up(self) -> None:
         if self._end is None:

@@ -40,12 +40,14 @@ class Behaviour:
 
     `hang_up` is "" (read all), "send" (as soon as the request is written: before the response head), "head" (after the
     head, before the first event) or "event:N" (after N events). `wait_ms` delays the hang-up from that point on.
-    `pause_ms` waits that long before each further read (a slow reader).
+    `pause_ms` waits that long before each further read (a slow reader). With `half_close` the client ends its sending
+    side `wait_ms` after the request is written, and reads on; the raw client alone can do that, and not over TLS.
     """
 
     hang_up: str = ""
     wait_ms: float = 0.0
     pause_ms: float = 0.0
+    half_close: bool = False
 
     @property
     def after_events(self) -> int:

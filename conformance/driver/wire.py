@@ -99,7 +99,7 @@ class WireDriver:
         place = locate(call.base_url)
         request = request_bytes(call, place)
         _ = call.behaviour.after_events  # an unknown word is refused before anything is sent
-        reusable = self._keep_alive and not call.behaviour.pause_ms
+        reusable = self._keep_alive and not (call.behaviour.pause_ms or call.behaviour.half_close)
         connection = self.pool.take(place) if reusable else None
         if connection is None:
             began = monotonic()

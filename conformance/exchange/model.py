@@ -167,7 +167,10 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HangUp:
-    """The client went away on purpose: `after` is "send", "head" or "event:N"; `at` is when, in ms."""
+    """The client went away on purpose: `after` is "send", "head" or "event:N"; `at` is when, in ms.
+
+    "half-close": it had ended its sending side, and the peer took that for its going.
+    """
 
     after: str
     at: float

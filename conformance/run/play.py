@@ -257,7 +257,10 @@ class Player:
                 await gate()
             capture = await self._driver(case.driver).send(call)
         finally:
-            goes, shared = bool(case.scenario.behaviour.hang_up), len(lane.members) > 1
+            goes, shared = (
+                bool(case.scenario.behaviour.hang_up or case.scenario.behaviour.half_close),
+                len(lane.members) > 1,
+            )
             settle = max(seat.profile.settle_ms, LADDER_MS if goes and shared else 0.0)
             entries = await self._control.take(nonce, wait_ms=WAIT_MS, settle_ms=settle)
         started = capture.transcript.origin

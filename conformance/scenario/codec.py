@@ -201,7 +201,7 @@ def _items(value: Any, place: Place) -> tuple[PlayItem, ...]:
 
 
 def _behaviour(table: Any, place: Place) -> Behaviour:
-    fields = place.table(table, '{ hang_up = "event:2" }', ("hang_up", "wait_ms", "pause_ms"))
+    fields = place.table(table, '{ hang_up = "event:2" }', ("hang_up", "wait_ms", "pause_ms", "half_close"))
     hang_up = place.text(fields, "hang_up", default="")
     if hang_up and not _HANG_UP.fullmatch(hang_up):
         raise place.at("hang_up").wrong(f"{hang_up!r} is no moment", "one of send, head, event:N")
@@ -209,4 +209,5 @@ def _behaviour(table: Any, place: Place) -> Behaviour:
         hang_up=hang_up,
         wait_ms=place.milliseconds(fields, "wait_ms"),
         pause_ms=place.milliseconds(fields, "pause_ms"),
+        half_close=place.flag(fields, "half_close"),
     )

@@ -14,7 +14,7 @@ import pytest
 
 from conformance.driver import wire
 from conformance.driver.httpx_client import HttpxDriver
-from conformance.driver.model import Behaviour, Driver
+from conformance.driver.model import Behaviour, Deadlines, Driver
 from conformance.driver.openai_python import AsyncOpenAIDriver, OpenAIDriver
 from conformance.driver.request import locate
 from conformance.driver.wire import REST, WireDriver
@@ -187,6 +187,25 @@ def test_chunk_borders_are_kept() -> None:
             driver = WireDriver()
             transcript = (await driver.send(chat(server.base_url, stream=True))).transcript
             assert transcript.raw == STREAM_HEAD + b"".join(frames) + chunk(DONE) + STREAM_END
+            await driver.aclose()
+
+    run(scene())
+
+
+def test_half_close() -> None:
+    """A client that ended its sending side reads on; a peer that closes took it for gone, a silent one did not."""
+
+    async def scene() -> None:
+        async with RawServer((json_reply(CHAT),), (json_reply(CHAT)[:-4], 0.1, "close"), (2.0,)) as server:
+            driver = WireDriver()
+            deadlines = Deadlines(connect=5, head=0.3, idle=0.3, exchange=5)
+            call = replace(chat(server.base_url, behaviour=Behaviour(half_close=True)), deadlines=deadlines)
+            whole, closed, silent = [await driver.send(call) for _ in range(3)]
+            assert (whole.transcript.end, whole.transcript.raw, whole.hangup) == (End.COMPLETE, json_reply(CHAT), None)
+            assert closed.hangup is not None
+            assert (closed.transcript.end, closed.hangup.after) == (End.CLOSE, "half-close")
+            assert (silent.transcript.end, silent.hangup) == (End.STALL, None)
+            assert len(server.requests) == 3
             await driver.aclose()
 
     run(scene())

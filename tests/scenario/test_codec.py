@@ -25,7 +25,7 @@ title = "One member answers 404; three are healthy"
 lane = "pool4"
 play.m2 = ["@reset", "authored/x/y | crlf | delay-event:2:300"]
 play.default = [{ cassette = "authored/x/z", interaction = 1, transforms = ["bom"] }]
-client = { hang_up = "event:2", wait_ms = 20, pause_ms = 1.5 }
+client = { hang_up = "event:2", wait_ms = 20, pause_ms = 1.5, half_close = true }
 needs = ["failover"]
 exercises = ["pool.failover.answers"]
 source = "incident A"
@@ -77,7 +77,7 @@ def test_every_key_is_read() -> None:
             default=(PlayItem(cassette="authored/x/z", interaction=1, transforms=("bom",)),),
         ),
         lane="pool4",
-        behaviour=Behaviour(hang_up="event:2", wait_ms=20, pause_ms=1.5),
+        behaviour=Behaviour(hang_up="event:2", wait_ms=20, pause_ms=1.5, half_close=True),
         needs=frozenset({"failover"}),
         exercises=("pool.failover.answers",),
         source="incident A",
