@@ -1,6 +1,7 @@
 """On a real gateway no verdict of the scenarios that it remembers depends on their order; asked for by its marker.
 
-`CONFORMANCE_LITELLM=... pytest -m orders tests/real/test_orders.py`, some minutes, most of them waiting. A gateway
+`CONFORMANCE_LITELLM=... pytest -m orders tests/real/test_orders.py`, half an hour, most of it booting: each scenario
+has a gateway of its own, three times, beside the runs of all of them on one. A gateway
 that picks members at random comes to different verdicts in equal runs too: what varies within an order is chance, what
 is constant in each order and differs between them is the order's doing.
 """
@@ -23,42 +24,32 @@ from tests.real.gateways import PRESENT
 from tests.run.orders import AREAS, Verdicts, remembering, run, whole
 
 TIMES = 3
-#: What is also run alone, each on a gateway of its own, which takes LiteLLM seconds to boot.
-ALONE = (
-    "cooldown.silent-half",
-    "cooldown.recovers",
-    "retry-after.overloaded",
-    "cache.tools",
-    "cache.sampling",
-    "isolation.parameters",
-    "lifecycle.alive-after-hang-up",
-    "lifecycle.alive-after-wrong-key",
-)
+WAYS = 5
+#: Gateways that boot side by side where each scenario has one of its own, which takes LiteLLM seconds of a core.
+BOOTS = 2
 #: (case, clause) -> order -> what it came to, each time ("" where the clause was not violated nor owed).
 Outcomes = dict[tuple[str, str], dict[str, list[str]]]
 
 
-def _promised(scenarios: Sequence[Scenario], profile: Profile) -> list[Scenario]:
-    """Those that the target's declaration does not rule out."""
-    return [scenario for scenario in scenarios if not ruled_out(scenario, profile)]
-
-
-def orders(folder: Path, time: int) -> dict[str, Callable[[], Verdicts]]:
-    """The ways to run them all. Alone on a gateway of its own goes a few, since each boot takes seconds."""
-    profile = load_profile("litellm")
-    scenarios, few = (_promised(remembering(globs), profile) for globs in (AREAS, ALONE))
-
-    def alone() -> Verdicts:
-        runs = [run(profile, [one], folder / f"alone-{one.id}") for one in few]
-        return {name: found for verdicts in runs for name, found in verdicts.items()}
-
-    return {
+def orders(scenarios: Sequence[Scenario], profile: Profile, folder: Path, time: int) -> dict[str, Verdicts]:
+    """What they came to in each order, a gateway an order: side by side, since they mostly wait; and then alone."""
+    ways: dict[str, Callable[[], Verdicts]] = {
         "straight": lambda: run(profile, scenarios, folder / "straight"),
         "reversed": lambda: run(profile, scenarios[::-1], folder / "reversed"),
         "shuffled": lambda: run(profile, scenarios, folder / "shuffled", order=random.Random(time)),
         "abreast": lambda: run(profile, scenarios, folder / "abreast", workers=4),
-        "alone": alone,
     }
+    with ThreadPoolExecutor(len(ways)) as pool:
+        futures = {name: pool.submit(way) for name, way in ways.items()}
+        found = {name: future.result() for name, future in futures.items()}
+    return found | {"alone": _alone(scenarios, profile, folder)}
+
+
+def _alone(scenarios: Sequence[Scenario], profile: Profile, folder: Path) -> Verdicts:
+    """What each came to on a gateway of its own."""
+    with ThreadPoolExecutor(BOOTS) as pool:
+        runs = pool.map(lambda one: run(profile, [one], folder / f"alone-{one.id}"), scenarios)
+        return {name: found for verdicts in runs for name, found in verdicts.items()}
 
 
 def summed(verdicts: Verdicts) -> Verdicts:
@@ -116,17 +107,19 @@ def test_a_sequence_counts_as_one() -> None:
 @pytest.mark.orders
 @pytest.mark.skipif(not PRESENT["litellm"][0], reason=f"litellm is not here: {PRESENT['litellm'][1]}")
 def test_order_makes_no_difference_on_litellm(tmp_path: Path) -> None:
-    """In order, reversed, shuffled, four at a time, and some each alone: three times each, an order a gateway."""
+    """In order, reversed, shuffled, four at a time, and each alone: three times each, a gateway an order."""
+    profile = load_profile("litellm")
+    scenarios = [scenario for scenario in remembering(AREAS) if not ruled_out(scenario, profile)]
     runs: list[dict[str, Verdicts]] = []
     for time in range(TIMES):
-        ways = orders(tmp_path / str(time), time)
-        with ThreadPoolExecutor(len(ways)) as pool:
-            futures = {name: pool.submit(way) for name, way in ways.items()}
-            runs.append({name: summed(whole(future.result())) for name, future in futures.items()})
+        found = orders(scenarios, profile, tmp_path / str(time), time)
+        runs.append({name: summed(whole(verdicts)) for name, verdicts in found.items()})
     outcomes = collect(runs)
     chance = sum(any(len(set(found)) > 1 for found in by_order.values()) for by_order in outcomes.values())
     print(
         f"{len(outcomes)} outcomes of {len({case for case, _ in outcomes})} cases compared; {chance} vary in an order"
     )
     assert len(outcomes) > 100
+    compared = [by_order for by_order in outcomes.values() if sum(map(len, by_order.values())) == TIMES * WAYS]
+    assert len(compared) > 0.9 * len(outcomes), "a busy machine made too many sequences too late for their windows"
     assert {key: dict(by_order) for key, by_order in outcomes.items() if depends(by_order)} == {}
