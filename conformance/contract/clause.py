@@ -54,8 +54,8 @@ class Finding:
     """One place where a clause does not hold.
 
     `expected` and `actual` are one line each. `leg` is whose bytes prove it: "client", "request" (what the client
-    sent), "upstream:K" (the K-th attempt), or "timeline" for a sequence (see contract.timeline). `span` covers
-    offsets of that leg's raw bytes, `at` is when they were there (ms).
+    sent), "upstream:K" (what the K-th attempt's member sent), "dispatch:K" (what it got), or "timeline" for a sequence
+    (see contract.timeline). `span` covers offsets of that leg's raw bytes, `at` is when they were there (ms).
     """
 
     expected: str

@@ -72,10 +72,10 @@ def at_end(reply: Reply, expected: str, actual: str, *, leg: str = "client") -> 
 
 
 def at_exchange(exchange: Exchange, expected: str, actual: str, *, leg: str = "client") -> Finding:
-    """A finding on an exchange as a whole, or on attempt K for leg "upstream:K"."""
+    """A finding on an exchange as a whole, or, for leg "upstream:K", on the request that attempt K's member got."""
     if leg.startswith("upstream:") and exchange.attempts:
-        attempt = exchange.attempts[int(leg.split(":")[1])]
-        return Finding(
-            expected=expected, actual=actual, leg=leg, at=attempt.at, excerpt=attempt.request.body[:_EXCERPT]
-        )
+        number = leg.partition(":")[2]
+        attempt = exchange.attempts[int(number)]
+        excerpt = attempt.request.body[:_EXCERPT]
+        return Finding(expected=expected, actual=actual, leg=f"dispatch:{number}", at=attempt.at, excerpt=excerpt)
     return Finding(expected=expected, actual=actual, leg=leg, at=exchange.transcript.ended_at)

@@ -191,6 +191,7 @@ def read_attempt(
         peer_closed_at=peer_closed_at,
         source=source,
         sent=segments,
+        dispatched=request,
     )
 
 

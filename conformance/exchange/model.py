@@ -144,7 +144,8 @@ class Attempt:
     the gateway went away first. `peer_closed_at` is when the gateway closed the connection while the member was still
     answering (None otherwise), and `peer_closed` at which point: "before-head", "before-event", "mid-body",
     "after-end".
-    `source` names the envelope that was played; `sent` are the raw bytes that the member sent, timed.
+    `source` names the envelope that was played; `sent` are the raw bytes that the member sent, timed, and `dispatched`
+    those of the request that it got.
     """
 
     member: str
@@ -157,6 +158,7 @@ class Attempt:
     peer_closed_at: float | None = None
     source: str = ""
     sent: tuple[Segment, ...] = ()
+    dispatched: bytes = b""
 
     @property
     def succeeded(self) -> bool:

@@ -118,7 +118,12 @@ def timeline_of(sequence: Sequence) -> Leg:
 def _legs(exchange: Exchange, upstream: tuple[tuple[Segment, ...], ...]) -> tuple[Leg, ...]:
     transcript = exchange.transcript
     ours = (leg_of("request", transcript.sent), leg_of("client", transcript.received))
-    return (*ours, *(leg_of(f"upstream:{number}", segments) for number, segments in enumerate(upstream[:LEGS])))
+    theirs: list[Leg] = []
+    for number, (attempt, segments) in enumerate(zip(exchange.attempts or (), upstream, strict=False)):
+        if number < LEGS:
+            asked = (Segment(attempt.at, attempt.dispatched),) if attempt.dispatched else ()
+            theirs += [leg_of(f"dispatch:{number}", asked), leg_of(f"upstream:{number}", segments)]
+    return (*ours, *theirs)
 
 
 def _client(exchange: Exchange) -> ClientLine:

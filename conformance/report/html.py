@@ -17,10 +17,10 @@ from conformance.report.model import Case, Report, RunHeader
 from conformance.report.page import FOOT, HEAD
 from conformance.report.reading import Reading
 from conformance.report.views import Violation, counted
-from conformance.report.wireview import WireLine, clean
+from conformance.report.wireview import WireLine, clean, view
 
-#: How many findings of one clause are shown.
-FINDINGS = 3
+#: How many findings of one clause are shown; how many lines of each leg, and bytes of each line.
+FINDINGS, LINES, WIDTH = 3, 60, 600
 _CLASSES = {CONFORMS: "good", VIOLATIONS: "bad"}
 
 
@@ -89,7 +89,19 @@ def _violation(run: RunHeader, found: Violation, *, opened: bool) -> Iterator[st
         yield from _finding(case, finding)
     if len(found.findings) > FINDINGS:
         yield f"<p>{len(found.findings)} findings in this case, {FINDINGS} shown</p>"
+    yield from _legs(case)
     yield "</details>"
+
+
+def _legs(case: Case) -> Iterator[str]:
+    """All that was kept of the exchange, leg by leg, folded."""
+    kept = [leg for leg in case.evidence if leg.data]
+    if kept:
+        yield "<details><summary>the whole exchange</summary>"
+        for leg in kept:
+            lines = "\n".join(map(_wire, view(leg, None, most=LINES, width=WIDTH)))
+            yield f"<p>{text(views.leg_title(leg.name))}</p><pre>{lines}</pre>"
+        yield "</details>"
 
 
 def _finding(case: Case, finding: Finding) -> Iterator[str]:

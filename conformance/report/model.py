@@ -136,7 +136,8 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leg:
-    """The raw bytes of one leg: "client", "request" or "upstream:<k>"; `cut` counts those after `data` not kept."""
+    """The raw bytes of one leg: "client", "request", "dispatch:<k>" (what attempt k's member was sent), "upstream:<k>"
+    (what it sent), or "timeline"; `cut` counts those after `data` not kept."""
 
     name: str
     data: bytes

@@ -256,11 +256,8 @@ def flight_lines(case: Case) -> Iterator[str]:
 def leg_title(leg: str) -> str:
     """The name of a leg for a person."""
     word, _, number = leg.partition(":")
-    return (
-        f"upstream attempt {number}"
-        if number
-        else {"client": "to the client", "request": "from the client"}.get(word, word)
-    )
+    titles = {"client": "to the client", "request": "from the client", "dispatch": "to the member of attempt {}"}
+    return titles.get(word, "upstream attempt {}" if number else word).format(number)
 
 
 def counted(number: int, noun: str) -> str:

@@ -73,7 +73,14 @@ def test_bytes_are_kept_where_not_all_held() -> None:
     """A violated, inconclusive or faulty clause, or a harness error, keeps the bytes of all legs."""
     upstream = ((Segment(2.0, b"HTTP/1.1 404 X\r\n\r\n"),), ())
     case = case_of(EXCHANGE, [HELD, VIOLATED], scenario="chat.hello", upstream=upstream)
-    assert [leg.name for leg in case.evidence] == ["request", "client", "upstream:0", "upstream:1"]
+    assert [leg.name for leg in case.evidence] == [
+        "request",
+        "client",
+        "dispatch:0",
+        "upstream:0",
+        "dispatch:1",
+        "upstream:1",
+    ]
     assert case.leg("client") == Leg(
         name="client", data=b"HTTP/1.1 200 OK\r\n\r\n{}", arrivals=(Arrival(4.0, 19), Arrival(6.0, 2))
     )

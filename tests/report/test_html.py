@@ -72,6 +72,8 @@ def test_a_violation_is_shown_with_its_bytes() -> None:
         assert words in page.words
     assert "https://example.org/chat-streaming" in page.values("a", "href")
     assert ("mark", {}) in page.met
+    assert page.words.count("the whole exchange") == 3
+    assert page.words.count("POST / HTTP/1.1") == 3
 
 
 def test_nothing_from_the_wire_acts() -> None:

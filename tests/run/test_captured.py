@@ -31,7 +31,7 @@ def test_report_of_a_capture() -> None:
     report = judge(options("failover"), load(CLIENT), load(UPSTREAM), select(("pool.*",)))
     (case,) = report.cases
     assert exit_code(summarise(report)) == 1
-    assert [leg.name for leg in case.evidence] == ["request", "client", "upstream:0"]
+    assert [leg.name for leg in case.evidence] == ["request", "client", "dispatch:0", "upstream:0"]
     assert (report.header.mode, report.header.target_kind, report.header.planned) == ("judge", "capture", 1)
     assert report.header.capabilities == ("failover",)
 
