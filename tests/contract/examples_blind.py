@@ -10,6 +10,8 @@ from tests.contract.example import Example, Examples
 STREAM = ask(stream=True)
 MEMBER = wire(chat(model="maker/model-9", provider="Maker"))
 
+BUSY = error("The upstream failed.", type="server_error")
+MOVED = ("Location: https://inner.example.com/v1/chat/completions",)
 ECHOED = wire(chat(), headers=("x-goog-api-key: AIza-0123456789",))
 
 
@@ -75,10 +77,11 @@ EXAMPLES: Examples = {
             capture(ask(), ECHOED, ECHOED),
         ),
     ),
-    "secret.account": Example(
+    "secret.upstream": Example(
         (capture(ask(), wire(chat()), billed("org-1234")),),
         (
             capture(ask(), billed("org-1234"), billed("org-1234")),
+            capture(ask(), wire(BUSY, status=502, headers=MOVED), wire(b"", status=302, headers=MOVED)),
             capture(ask(), wire(chat(), headers=("llm_provider-organization: org-1234",)), billed("org-1234")),
         ),
     ),

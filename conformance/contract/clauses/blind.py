@@ -307,8 +307,9 @@ def never_shown(x: Exchange) -> Iterator[Finding]:
         )
 
 
-#: Fields in which providers name the account that they bill.
-_ACCOUNT_FIELDS = (
+#: Fields in which members name the account that they bill, or an inner host.
+_INNER_FIELDS = (
+    "location",
     "openai-organization",
     "openai-project",
     "anthropic-organization-id",
@@ -317,29 +318,29 @@ _ACCOUNT_FIELDS = (
 )
 
 
-def _accounts(x: Exchange) -> list[bytes]:
-    """The accounts that members' heads name, but those that the client itself sent."""
+def _inner(x: Exchange) -> list[bytes]:
+    """The accounts and redirects that members' heads name, but those that the client itself sent."""
     heads = [attempt.reply.message.head for attempt in x.attempts or () if attempt.reply is not None]
-    found = {(head.get(name) or "").strip().encode("latin-1", "replace") for head in heads for name in _ACCOUNT_FIELDS}
+    found = {(head.get(name) or "").strip().encode("latin-1", "replace") for head in heads for name in _INNER_FIELDS}
     sent = b"\n".join(line.value for line in x.request.head.headers)
     return sorted(name for name in found if len(name) >= 6 and name not in sent)
 
 
 @clause(
-    id="secret.account",
+    id="secret.upstream",
     level=Level.SHOULD,
     basis=Basis.CONTRACT,
-    title="No account of the upstream stands in a response field",
-    rationale="The API shows callers their own organisation; behind a gateway it is somebody else's. No norm forbids it: a SHOULD.",
+    title="No account or redirect of the upstream stands in a response field",
+    rationale="Whose account pays, and where the inner hosts are, is not the client's to know. No norm forbids it: a SHOULD.",
     source="openai-api/production-safety",
-    applies=lambda x: replied(x) and bool(_accounts(x)),
+    applies=lambda x: replied(x) and bool(_inner(x)),
 )
-def account(x: Exchange) -> Iterator[Finding]:
-    reply, names = the_reply(x), _accounts(x)
+def upstream_fields(x: Exchange) -> Iterator[Finding]:
+    reply, names = the_reply(x), _inner(x)
     for line in reply.message.head.headers:
         if any(name in line.value for name in names):
             yield Finding(
-                expected="no account of the upstream",
+                expected="no account or redirect of the upstream",
                 actual=show((line.name + b": " + line.value).decode("latin-1")),
                 span=line.span,
                 at=reply.arrivals.of(line.span),

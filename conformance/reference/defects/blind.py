@@ -104,9 +104,17 @@ TABLE = (
     defect(
         "account-relayed",
         "The organisation that the member bills is passed on",
-        "secret.account blind.identity.headers",
+        "secret.upstream blind.identity.headers",
         Behaviour(headers=with_member_field("openai-organization")),
         "errors.openai-model-not-found",
+    ),
+    # Wei-Shaw/sub2api#5650
+    defect(
+        "redirect-relayed",
+        "Where a member redirects to is passed on",
+        "secret.upstream",
+        Behaviour(headers=with_member_field("location")),
+        "http.redirect",
     ),
     # BerriAI/litellm#25447, #40124
     defect(
