@@ -98,7 +98,7 @@ EXAMPLES: Examples = {
         (said("", message={"reasoning_content": "42"}), said("", message={"reasoning": "42"})),
     ),
     "chat.message.optional-not-null": Example(
-        (SAID, CALLED), (said(message={"tool_calls": None}), said(message={"function_call": None}))
+        (SAID, CALLED, said(message={"function_call": None})), (said(message={"tool_calls": None}),)
     ),
     "chat.finish-reason.enum": Example(
         (SAID, CALLED, said("Hi", "length"), said("", "content_filter")),

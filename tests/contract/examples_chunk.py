@@ -136,7 +136,7 @@ EXAMPLES: Examples = {
         ),
     ),
     "chunk.delta.not-null": Example(
-        (WHOLE, first(role="assistant", tool_calls=[])),
-        (first(role="assistant", tool_calls=None), first(role="assistant", function_call=None)),
+        (WHOLE, first(role="assistant", tool_calls=[]), first(role="assistant", function_call=None)),
+        (first(role="assistant", tool_calls=None), first(role="assistant", function_call="f")),
     ),
 }

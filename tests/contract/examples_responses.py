@@ -90,6 +90,21 @@ EXAMPLES: Examples = {
             answered(output=[{"type": "message", "content": "Hi"}]),
         ),
     ),
+    "responses.output.present": Example(
+        (answered(),),
+        (
+            answered(output=[]),
+            answered(
+                output=[],
+                usage={
+                    "input_tokens": 9,
+                    "output_tokens": 90,
+                    "total_tokens": 99,
+                    "output_tokens_details": {"reasoning_tokens": 7},
+                },
+            ),
+        ),
+    ),
     "responses.id": Example((answered(),), (answered(id=""), answered(id=None))),
     "responses.stream.typed": Example(
         (WHOLE, BROKEN, TOLD, events(*GOOD, named=False)),

@@ -288,11 +288,9 @@ def answer_in_content(x: Exchange) -> Iterator[Finding]:
 )
 def optional_not_null(x: Exchange) -> Iterator[Finding]:
     for position, message in _messages(x):
-        for name in ("tool_calls", "function_call"):
-            if name in message and message[name] is None:
-                yield at_path(
-                    the_reply(x), ("choices", position, "message", name), f"{name} absent, or not null", "null"
-                )
+        if "tool_calls" in message and message["tool_calls"] is None:
+            path = ("choices", position, "message", "tool_calls")
+            yield at_path(the_reply(x), path, "tool_calls absent, or not null", "null")
 
 
 @clause(

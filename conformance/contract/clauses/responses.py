@@ -9,6 +9,7 @@ from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.evidence import at_end, at_event, at_path, show
 from conformance.contract.shape import problems
 from conformance.contract.when import is_json, json_of, ok, stayed, the_reply, whole
+from conformance.exchange.counted import counts
 from conformance.exchange.model import Endpoint, Exchange, StreamEvent
 from conformance.exchange.responses import TERMINAL_EVENTS
 
@@ -118,6 +119,26 @@ def response_id(x: Exchange) -> Iterator[Finding]:
     value = _value(x).get("id")
     if not (isinstance(value, str) and value.strip()):
         yield at_path(the_reply(x), ("id",), "a non-empty string", show(value))
+
+
+def _generated(x: Exchange) -> int:
+    """How many tokens a response counts besides those of its reasoning."""
+    found = counts(_value(x).get("usage"))
+    return found.get("completion", (0,))[0] - found.get("reasoning", (0,))[0]
+
+
+@clause(
+    id="responses.output.present",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A completed response that counts output tokens has an output",
+    rationale="The tokens are paid and the text is nowhere: clients take the empty list for an empty answer.",
+    source="openai-api/responses",
+    applies=lambda x: _object(x) and _value(x).get("status") == "completed" and _generated(x) > 0,
+)
+def output_present(x: Exchange) -> Iterator[Finding]:
+    if _value(x).get("output") == []:
+        yield at_path(the_reply(x), ("output",), f"what {_generated(x)} tokens were generated for", "[]")
 
 
 @clause(
@@ -323,4 +344,16 @@ def text(x: Exchange) -> Iterator[Finding]:
 
 
 #: What makes a response, or a stream of events, the API's own; for who asks whether an upstream's reply is one.
-RULES = (shape, response_id, stream_typed, stream_shape, created_first, terminal, sequence, items, item_ids, text)
+RULES = (
+    shape,
+    response_id,
+    output_present,
+    stream_typed,
+    stream_shape,
+    created_first,
+    terminal,
+    sequence,
+    items,
+    item_ids,
+    text,
+)

@@ -8,7 +8,7 @@ from typing import Any
 from conformance.reference.behaviour import Behaviour, Moment
 from conformance.reference.call import Call, Operation
 from conformance.reference.defects.entry import defect
-from conformance.reference.defects.hooks import Doc, each_chunk, each_reply
+from conformance.reference.defects.hooks import Doc, each_chunk, each_reply, put
 
 TERMINALS = ("response.completed", "response.incomplete", "response.failed")
 
@@ -189,6 +189,14 @@ TABLE = (
         "A response whose text was streamed is completed without it",
         "responses.stream.whole",
         _events(_without_messages),
+    ),
+    # Wei-Shaw/sub2api#1493
+    defect(
+        "response-output-empty",
+        "A completed response has no output, and counts its tokens",
+        "responses.output.present relay.text.equal",
+        Behaviour(doc=each_reply(put("output", []), Operation.RESPONSES)),
+        "responses.hello",
     ),
     # BigPizzaV3/CodexPlusPlus#1908
     defect(
