@@ -38,6 +38,7 @@ from conformance.contract.clauses import (
     sdk,
     stream,
     tool,
+    tool_kinds,
     usage,
 )
 
@@ -47,6 +48,7 @@ AREAS: tuple[ModuleType, ...] = (
     chunk,
     chat,
     tool,
+    tool_kinds,
     logprobs,
     usage,
     bounds,

@@ -28,14 +28,16 @@ class Dialect(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """One request: `texts` is all that the model is told besides `results` (what tools gave) and `tools` (their names);
-    `leaves` is every text that stands anywhere in the body."""
+    """One request: `texts` is all that the model is told besides `results` (what tools gave), `calls` (what
+    they were given) and `tools` (their names); `media` counts its images, sounds and files; `leaves` is every text that
+    stands anywhere in the body."""
 
     dialect: Dialect
     texts: tuple[str, ...]
     results: tuple[str, ...]
+    calls: tuple[str, ...]
     leaves: tuple[str, ...]
-    images: int
+    media: int
     tools: tuple[str, ...]
     choice: str | None
     stop: tuple[str, ...]
@@ -71,7 +73,7 @@ def asking(request: Request) -> Asking | None:
     dialect = _dialect(request, body)
     if dialect is None:
         return None
-    texts, results = _told(dialect, body)
+    texts, results, calls = _told(dialect, body)
     bounds = _object(body, {Dialect.GEMINI: "generationConfig", Dialect.CONVERSE: "inferenceConfig"}.get(dialect, ""))
     bounds = _object(body, "options") if dialect is Dialect.OLLAMA else bounds or body
     stops = next((bounds[name] for name in ("stop", "stop_sequences", "stopSequences") if bounds.get(name)), ())
@@ -79,8 +81,9 @@ def asking(request: Request) -> Asking | None:
         dialect=dialect,
         texts=texts,
         results=results,
+        calls=calls,
         leaves=tuple(_leaves(body)),
-        images=sum(1 for _ in _images(body)),
+        media=sum(1 for name in _SAID for _ in _media(body.get(name))),
         tools=tuple(_tools(body)),
         choice=_choice(dialect, body),
         stop=tuple(item for item in ([stops] if isinstance(stops, str) else stops) if isinstance(item, str)),
@@ -134,10 +137,12 @@ def _spoken(content: Any) -> Iterator[str]:
             yield part["text"]
 
 
-def _told(dialect: Dialect, body: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What the model is told by a request of the OpenAI API, and what its tools gave; nothing of the other APIs."""
+def _told(dialect: Dialect, body: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """What the model is told by a request of the OpenAI API, what its tools gave, and what they were given; nothing of
+    the other APIs."""
     texts: list[str] = []
     results: list[str] = []
+    calls: list[str] = []
     if dialect is Dialect.RESPONSES:
         texts += _spoken(body.get("instructions"))
         texts += _spoken(body["input"]) if isinstance(body.get("input"), str) else ()
@@ -146,16 +151,22 @@ def _told(dialect: Dialect, body: dict[str, Any]) -> tuple[tuple[str, ...], tupl
             continue
         if item.get("role") == "tool":
             results.append("".join(_spoken(item.get("content"))))
-        elif item.get("type") == "function_call_output":
+        elif item.get("type") in ("function_call_output", "custom_tool_call_output"):
             results.append("".join(_spoken(item.get("output"))))
+        elif item.get("type") in ("function_call", "custom_tool_call"):
+            calls.append(str(item.get("arguments") or item.get("input") or ""))
         elif item.get("type", "message") == "message":
             texts += _spoken(item.get("content"))
-    return tuple(texts), tuple(results)
+            calls += [str(_object(call, "function").get("arguments") or "") for call in _list(item, "tool_calls")]
+    return tuple(texts), tuple(results), tuple(calls)
 
 
 def _tools(body: dict[str, Any]) -> Iterator[str]:
     """The names of the functions that the model may call."""
     listed = [*_list(body, "tools"), *_list(_object(body, "toolConfig"), "tools")]
+    for item in _list(body, "input"):
+        if isinstance(item, dict) and item.get("type") == "additional_tools":
+            listed += _list(item, "tools")
     for tool in listed:
         if not isinstance(tool, dict):
             continue
@@ -165,28 +176,29 @@ def _tools(body: dict[str, Any]) -> Iterator[str]:
             yield from (one["name"] for one in declared if isinstance(one, dict) and isinstance(one.get("name"), str))
 
 
-def _images(value: Any) -> Iterator[Any]:
-    """Every part of a body that is an image."""
+#: Where a request holds what the model is told.
+_SAID = ("messages", "input", "contents", "system", "systemInstruction")
+_MEDIA = frozenset(
+    {"image_url", "input_image", "image", "input_audio", "audio_url", "video_url", "file", "input_file", "document"}
+)
+_BLOBS = ("inlineData", "inline_data", "fileData", "file_data", "image", "document", "video")
+
+
+def _media(value: Any) -> Iterator[Any]:
+    """Every part of what the model is told that is no text: images, sounds, files."""
     if isinstance(value, dict):
         kind = value.get("type")
-        mine = kind in ("image_url", "input_image", "image") or (kind is None and _is_blob(value))
-        if mine:
+        if kind in _MEDIA or (kind is None and any(isinstance(value.get(name), dict) for name in _BLOBS)):
             yield value
-        else:
-            for name, item in value.items():
-                if name == "images" and isinstance(item, list):
-                    yield from item
-                else:
-                    yield from _images(item)
+            return
+        for name, item in value.items():
+            if name == "images" and isinstance(item, list):
+                yield from item
+            elif name not in ("tool_calls", "tools"):
+                yield from _media(item)
     elif isinstance(value, list):
         for item in value:
-            yield from _images(item)
-
-
-def _is_blob(part: dict[str, Any]) -> bool:
-    return any(
-        isinstance(part.get(name), dict) for name in ("inlineData", "inline_data", "fileData", "file_data", "image")
-    )
+            yield from _media(item)
 
 
 def _choice(dialect: Dialect, body: dict[str, Any]) -> str | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.contract.captures import Capture, ask, call, capture, chat, chunk, opening, stream, wire, words
+from tests.contract.captures import Ask, Capture, ask, call, capture, chat, chunk, opening, stream, wire, words
 from tests.contract.example import Example, Examples
+from tests.contract.responding import item_added, response
 
 TOOLS = [{"type": "function", "function": {"name": "read", "parameters": {"type": "object"}}}]
 JSON = ask(tools=TOOLS)
@@ -67,7 +68,33 @@ ONE_DELTA = capture(
 )
 UNCALLED = capture(STREAM, wire(stream(opening(), chunk(reason="tool_calls"))))
 
+CUSTOM_TOOL = ask(tools=[{"type": "custom", "custom": {"name": "run"}}])
+PATCH = ask("responses", tools=[{"type": "custom", "name": "run"}, {"type": "function", "name": "f", "parameters": {}}])
+RUN = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "call_1", "name": "run", "input": "ls"}
+AS_FUNCTION = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "run", "arguments": "{}"}
+
+
+def ran(asked: Ask, made: dict[str, object]) -> Capture:
+    """A chat completion of that one call."""
+    return capture(asked, wire(chat(None, "tool_calls", message={"tool_calls": [{"id": "call_1", **made}]})))
+
+
+RAN = {"type": "custom", "custom": {"name": "run", "input": "ls"}}
+CALLED_RUN = {"type": "function", "function": {"name": "run", "arguments": "{}"}}
+
 EXAMPLES: Examples = {
+    "tool.kind.declared": Example(
+        (
+            ran(CUSTOM_TOOL, RAN),
+            capture(PATCH, wire(response(output=[RUN]))),
+            capture(PATCH.with_(stream=True), wire(stream(item_added(RUN), done=False))),
+        ),
+        (
+            ran(CUSTOM_TOOL, CALLED_RUN),
+            capture(PATCH, wire(response(output=[AS_FUNCTION]))),
+            capture(PATCH.with_(stream=True), wire(stream(item_added(AS_FUNCTION), done=False))),
+        ),
+    ),
     "chat.tool-calls.shape": Example(
         (JSON_CALLED, called(CUSTOM), called({**CALL, "extra": 1})),
         (
@@ -134,7 +161,8 @@ EXAMPLES: Examples = {
         ),
     ),
     "tool.arguments.json": Example(
-        (JSON_CALLED, CALLED), (called(call(None, id="call_1", name="read", arguments="path=a")), deltas(opener()))
+        (JSON_CALLED, CALLED, called(CALL, CUSTOM)),
+        (called(call(None, id="call_1", name="read", arguments="path=a")), deltas(opener())),
     ),
     "tool.finish-reason": Example(
         (JSON_CALLED, CALLED, called(CALL, reason="length")),

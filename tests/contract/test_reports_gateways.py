@@ -8,10 +8,14 @@ from conformance.contract.catalog import CATALOG
 from conformance.contract.clause import Outcome
 from tests.contract.captures import Capture, verdicts
 from tests.contract.reports_further import FURTHER
+from tests.contract.reports_further_endpoints import ENDPOINTS
+from tests.contract.reports_further_legs import LEGS
+from tests.contract.reports_further_right import PASSING
 from tests.contract.reports_gateways import GATEWAYS
 from tests.contract.situation import Report, cases, wrong_capture
 
-_WRONG, _RIGHT = cases((*GATEWAYS, *FURTHER))
+_ALL = (*GATEWAYS, *FURTHER, *ENDPOINTS, *LEGS, *PASSING)
+_WRONG, _RIGHT = cases(_ALL)
 
 
 @pytest.mark.parametrize("item", [pytest.param(item, id=name) for name, item in _WRONG])
@@ -39,5 +43,5 @@ def test_right_reply_passes(item: Capture) -> None:
 
 def test_report_ids_are_unique() -> None:
     """Each report has a name of its own."""
-    names = [item.id for item in (*GATEWAYS, *FURTHER)]
+    names = [item.id for item in _ALL]
     assert len(set(names)) == len(names)

@@ -28,7 +28,7 @@ _CHAT = {
             "role": "user",
             "content": [{"type": "text", "text": "See"}, {"type": "image_url", "image_url": {"url": "x"}}],
         },
-        {"role": "assistant", "content": None, "tool_calls": []},
+        {"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]},
         {"role": "tool", "tool_call_id": "c", "content": "47"},
     ],
     "tools": [{"type": "function", "function": {"name": "f"}}],
@@ -42,7 +42,8 @@ _CHAT = {
 def test_a_chat_request_is_read() -> None:
     """Texts, results of tools, images, tools and bounds."""
     found = _read("chat.completions", _CHAT)
-    assert (found.dialect, found.texts, found.results, found.images) == (Dialect.CHAT, ("Be kind.", "See"), ("47",), 1)
+    assert (found.dialect, found.texts, found.results, found.media) == (Dialect.CHAT, ("Be kind.", "See"), ("47",), 1)
+    assert found.calls == ("{}",)
     assert (found.tools, found.choice, found.stop, found.cap, found.temperature) == (("f",), "=f", ("END",), 5, 0.5)
 
 
@@ -53,6 +54,14 @@ def test_a_responses_request_is_read() -> None:
     found = _read("responses", {**body, "max_output_tokens": 5, "tool_choice": "required"})
     assert (found.texts, found.results, found.tools, found.cap) == (("Be kind.", "Hi"), ("47",), ("f",), 5)
     assert found.choice == "required"
+    more = [
+        {"type": "additional_tools", "tools": [{"type": "custom", "name": "run"}]},
+        {"type": "custom_tool_call", "call_id": "c", "name": "run", "input": "ls"},
+        {"type": "custom_tool_call_output", "call_id": "c", "output": [{"type": "input_text", "text": "a b"}]},
+        {"type": "message", "role": "user", "content": [{"type": "input_file", "file_id": "x"}]},
+    ]
+    found = _read("responses", {"input": more})
+    assert (found.tools, found.calls, found.results, found.media) == (("run",), ("ls",), ("a b",), 1)
     assert _read("responses", {"input": "Hi"}).texts == ("Hi",)
 
 
@@ -105,7 +114,7 @@ def test_other_apis_say_the_same(path: str, body: Any, dialect: Dialect) -> None
     """Tools, bounds and images are found where each API has them."""
     found = _read(path, body)
     assert (found.dialect, found.tools, found.choice) == (dialect, ("f",), "required")
-    assert (found.stop, found.cap, found.images) == (("END",), 5, 1)
+    assert (found.stop, found.cap, found.media) == (("END",), 5, 1)
 
 
 @pytest.mark.parametrize("body", [{"messages": "x"}, {"input": ["x"]}, [], {"messages": []}])

@@ -319,7 +319,8 @@ def arguments_once(x: Exchange) -> Iterator[Finding]:
 def arguments_json(x: Exchange) -> Iterator[Finding]:
     for choice in the_reply(x).answer.choices:
         for call in choice.tool_calls:
-            if repeated(call.arguments) == 0:
+            named = bool(call.name or call.arguments)  # a custom tool's call has an input, which is any text
+            if named and repeated(call.arguments) == 0:
                 yield _finding(x, f"JSON as the arguments of {show(call.name)}", show(call.arguments))
 
 

@@ -16,6 +16,9 @@ from conformance.exchange.asking import Asking, Dialect, asking
 from conformance.exchange.model import Attempt, Exchange
 from conformance.wire.jsondoc import parse
 
+#: What an assistant thought in an earlier turn, which models are not told again.
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.S)
+
 Loss = tuple[str, str, str]
 
 #: The APIs that have no place for a stop text.
@@ -48,16 +51,26 @@ def _squeezed(text: str) -> str:
 
 
 def lost_turns(mine: Asking, sent: Asking) -> Iterator[Loss]:
-    """What was said and does not stand in the dispatch: texts, results of tools, images."""
-    all_of_it = "\n".join(_squeezed(leaf) for leaf in sent.leaves)
+    """What was said and does not stand in the dispatch: texts, what tools were given and gave, images and files."""
+    all_of_it = "\n".join(_squeezed(leaf) for leaf in _spelled_out(sent.leaves))
     for text in mine.texts:
-        if _squeezed(text) not in all_of_it:
+        if _squeezed(text) not in all_of_it and _squeezed(_THOUGHT.sub("", text)) not in all_of_it:
             yield "text", show(text), "absent"
-    for result in mine.results:
-        if not all(_squeezed(part) in all_of_it for part in _pieces(result)):
-            yield "result of a tool", show(result), "absent"
-    if mine.images > sent.images:
-        yield "images", str(mine.images), str(sent.images)
+    for what, told in (("call of a tool", mine.calls), ("result of a tool", mine.results)):
+        for text in told:
+            if not all(_squeezed(part) in all_of_it for part in _pieces(text)):
+                yield what, show(text), "absent"
+    if mine.media > sent.media:
+        yield "images or files", str(mine.media), str(sent.media)
+
+
+def _spelled_out(leaves: tuple[str, ...]) -> Iterator[str]:
+    """The texts of a body, and of each that is JSON itself the texts in it."""
+    for leaf in leaves:
+        yield leaf
+        if leaf.lstrip()[:1] in ("{", "["):
+            doc = parse(leaf.encode("utf-8", "surrogatepass"))
+            yield from _texts(doc.value) if doc.ok else ()
 
 
 def _pieces(result: str) -> list[str]:

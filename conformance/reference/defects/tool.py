@@ -83,7 +83,22 @@ def _whole(choice: Doc, texts: dict[int, str]) -> Doc:
     return choice | {"delta": {"tool_calls": calls}, "finish_reason": None}
 
 
+def _as_function(position: int, call: Doc) -> None:
+    """The text for a custom tool is wrapped into the arguments of a function."""
+    if "custom" in call:
+        custom = call.pop("custom")
+        call["type"] = "function"
+        call["function"] = {"name": custom["name"], "arguments": json.dumps({"input": custom["input"]})}
+
+
 TABLE = (
+    # decolua/9router#1371
+    defect(
+        "custom-call-as-function",
+        "A call of a custom tool comes as a function's",
+        "tool.kind.declared",
+        Behaviour(doc=each_choice(_calls(_as_function))),
+    ),
     # BerriAI/litellm#37792: the arguments as an object
     defect(
         "tool-arguments-as-object",
