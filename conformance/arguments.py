@@ -14,6 +14,8 @@ REPORT_EXIT_CODES = (
     "of another format). With --exit-code a valid report ends as its run did: 0 conforms, 1 violations, 3 no result"
 )
 
+RECORD_EXIT_CODES = "exit codes: 0 recorded, 2 usage or configuration, 3 nothing was recorded, or it cannot be written"
+
 #: The shapes of load, as conformance.load.plan has them besides "alone".
 LOAD_SHAPES = ("burst", "mixed", "closed", "open")
 
@@ -50,6 +52,7 @@ def build_parser(version: str) -> ArgumentParser:
     explain.add_argument("id", metavar="ID")
     _form(explain)
     _upstream(command("upstream", "run the replay upstream alone, for a gateway on another host"))
+    _record(command("record", "pass requests on to a provider, and write a cassette of it", RECORD_EXIT_CODES))
     _stage(command("stage", "let upstream and gateway stand, for load engines such as Locust"))
     report = command("report", "show a written report in another form", REPORT_EXIT_CODES)
     report.add_argument(
@@ -133,6 +136,45 @@ def _upstream(parser: ArgumentParser) -> None:
         "--port-base", type=_count(0), default=0, metavar="PORT", help="first member's port (default: any)"
     )
     _repeatable(parser, "--cassettes", "DIR", "cassettes of your own, looked up before the bundled ones")
+
+
+def _record(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--to", required=True, metavar="URL", help="the API's base URL, such as https://api.openai.com/v1"
+    )
+    parser.add_argument(
+        "--behind",
+        action="append",
+        default=[],
+        metavar="URL",
+        help="--to is a gateway, and this a member behind it: both legs are recorded; repeatable",
+    )
+    parser.add_argument("--port", type=_count(0), default=0, help="where to listen, on 127.0.0.1 (default: any)")
+    parser.add_argument(
+        "--out",
+        default="",
+        metavar="FILE|DIR",
+        help="the cassette to write; with --behind a folder for client.yaml and upstream.yaml (default: "
+        "recorded/PROVIDER/record.yaml)",
+    )
+    parser.add_argument("--append", action="store_true", help="add to a file that is there")
+    parser.add_argument("--title", default="", help="what is recorded, as a fact")
+    parser.add_argument("--provider", default="", metavar="NAME", help="default: the host")
+    parser.add_argument("--source", default="", help="where it comes from (default: the base URL)")
+    parser.add_argument("--max", type=_count(0), default=0, metavar="N", help="end after so many exchanges")
+    parser.add_argument(
+        "--replace-key-env",
+        default="",
+        metavar="VAR",
+        help="the variable that holds the provider's key, which takes the place of the client's",
+    )
+    parser.add_argument(
+        "--silence",
+        type=_count(1),
+        default=300,
+        metavar="SECONDS",
+        help="how long the provider may be silent until the exchange has ended as a stall (default: 300)",
+    )
 
 
 def _stage(parser: ArgumentParser) -> None:

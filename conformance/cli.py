@@ -66,10 +66,17 @@ def _perform(parsed: argparse.Namespace) -> Shown:
         "explain": explain.show,
         "report": reports.show,
         "upstream": lambda given: serving.upstream(given, _say),
+        "record": _record,
         "stage": lambda given: serving.stage(given, _say),
         **dict.fromkeys(listing.LISTS, listing.show),
     }
     return bodies[parsed.command](parsed)
+
+
+def _record(parsed: argparse.Namespace) -> Shown:
+    from conformance.commands import recording
+
+    return recording.show(parsed, _say)
 
 
 def _print(shown: Shown) -> int:

@@ -25,7 +25,7 @@ def shared_out(bodies: Sequence[bytes], attempts: Sequence[Attempt]) -> list[Sha
 
     An attempt belongs to the requests of its own words; a single request has those that no word of its own denies it.
     """
-    keys = [_key(body) for body in bodies]
+    keys = [key_of(body) for body in bodies]
     theirs = [_key_among(keys, attempt.request.body) for attempt in attempts]
     if len(bodies) == 1:
         return [_of_one(keys[0], attempts, theirs)]
@@ -47,12 +47,12 @@ def nonce_of(body: bytes) -> str:
 
 def _key_among(keys: Sequence[bytes], body: bytes) -> bytes:
     """The key of an attempt: its own, or the nonce of a request that stands elsewhere in it (in another order)."""
-    own = _key(body)
+    own = key_of(body)
     inside = (key for key in keys if NONCE.fullmatch(key) and key in body)
     return own if own in keys else next(inside, own)
 
 
-def _key(body: bytes) -> bytes:
+def key_of(body: bytes) -> bytes:
     """What tells a request apart: its last nonce, else its prompt, else nothing."""
     nonce = nonce_of(body)
     if nonce:

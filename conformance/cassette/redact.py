@@ -32,6 +32,7 @@ _FORMS: tuple[tuple[str, tuple[bytes, ...], bytes], ...] = (
     ("bearer", (b"earer ",), rb"[Bb]earer (?P<value>(?!REDACTED)[A-Za-z0-9._~+/=-]{12,})"),
     ("jwt", (b"eyJ",), rb"(?P<value>eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,})"),
     ("organisation", (b"org-", b"proj_"), rb"(?P<value>org-[A-Za-z0-9]{20,}|proj_[A-Za-z0-9]{20,})"),
+    ("account", (b"user",), rb"(?P<value>user[-_](?=[A-Za-z]*[0-9])[A-Za-z0-9]{20,})"),
     ("json-member", (), rb'"' + _JSON_NAME + rb'"\s*:\s*"(?P<value>(?:[^"\\\r\n]|\\.)+)"'),
     ("json-member", (b'\\"',), rb'\\"' + _JSON_NAME + rb'\\"\s*:\s*\\"(?P<value>[^"\\\r\n]+)'),
     ("field", (b"=",), rb"(?:(?<=[?&])|^)" + _FIELD_NAME + rb"=(?P<value>[^&\s#\"'\\]+)"),
@@ -103,6 +104,11 @@ def is_clean(interaction: Interaction) -> bool:
     _request(interaction.request, notes)
     _envelope(interaction.envelope, notes)
     return not notes
+
+
+def redacted(text: str) -> str:
+    """`text` with what looks like a secret overwritten."""
+    return _text(text, "", {})
 
 
 def _request(request: RecordedRequest, notes: _Notes) -> RecordedRequest:

@@ -238,7 +238,7 @@ class Connection:
     def _reset(self, attempt: Attempt, until: float) -> None:
         """RST, once the bytes before it have left the kernel: a reset discards what is still queued there."""
         now = monotonic()
-        if now < until and _unsent(self._socket):
+        if now < until and unsent_bytes(self._socket):
             self._timer = self._loop.call_later(0.001, self._reset, attempt, until)
             return
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_NONE)
@@ -276,7 +276,7 @@ def head_of_one(data: bytes) -> bytes:
     return head if not chunked and not expects and end + max(length, 0) == len(data) else b""
 
 
-def _unsent(peer: socket.socket) -> int:
+def unsent_bytes(peer: socket.socket) -> int:
     """How many written bytes wait in the kernel unsent; 0 where that cannot be asked."""
     if sys.platform != "linux":
         return 0

@@ -87,7 +87,7 @@ def serve_alone(settings: Settings, say: Callable[[str], None]) -> int:
 async def _running(settings: Settings, stop: asyncio.Event, *ending: signal.Signals) -> AsyncIterator[Address]:
     """Members and control port, up; closed at the end. The signals `ending` set `stop`."""
     loop = asyncio.get_running_loop()
-    _raise_descriptor_limit()
+    raise_descriptor_limit()
     library = Library(settings.cassettes or None)
     upstream = Upstream(
         settings.members, library.get, host=settings.host, port_base=settings.port_base, bounds=settings.bounds
@@ -138,7 +138,7 @@ def _token_file(token: str) -> Iterator[Path]:
         path.unlink(missing_ok=True)
 
 
-def _raise_descriptor_limit() -> None:
+def raise_descriptor_limit() -> None:
     """As many connections as the system grants."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard:

@@ -1,0 +1,167 @@
+"""Where exchanges that have ended are entered: read, cleaned of secrets, put into the file of their leg, and told.
+
+Works through what waits in one go, away from the event loop, and replaces the files after each go: a killed process
+loses what was on its way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import monotonic
+
+from conformance.cassette.model import Interaction
+from conformance.cassette.redact import redacted
+from conformance.errors import CassetteError
+from conformance.upstream.record_exchange import Exchange
+from conformance.upstream.record_file import Entry, RecordFile
+from conformance.upstream.record_interaction import interaction_of
+from conformance.upstream.record_owners import Owners
+from conformance.upstream.record_redact import own_keys, without_known
+from conformance.wire.transcript import Transcript
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leg:
+    """One side that is recorded: where its requests go, and the member's name on an upstream leg."""
+
+    origin: str
+    member: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """An exchange that began, or (with its transcript) has ended."""
+
+    leg: Leg
+    exchange: Exchange
+    at: float
+    passed: Transcript | None = None
+
+
+class Desk:
+    """`client` is the file of exchanges; `upstream` that of attempts, where a gateway is recorded from both sides.
+
+    `kept` counts the exchanges in the file; once they are `most` (0: any number) `full` is set and no more is entered.
+    `left` counts what could not be entered; `failure` is why the file could not be written the last time.
+    """
+
+    def __init__(
+        self, client: RecordFile, upstream: RecordFile | None, *, key: str, most: int, say: Callable[[str], None]
+    ) -> None:
+        self.full = asyncio.Event()
+        self.kept = self.left = 0
+        self.failure: CassetteError | None = None
+        self._client, self._upstream = client, upstream
+        self._keys, self._most, self._say = {key} if key else set(), most, say
+        self._owners = Owners()
+        self._entered: dict[int, Entry] = {}
+        self._attempts: list[Entry] = []
+        self._waiting: asyncio.Queue[_Item | None] = asyncio.Queue()
+
+    def began(self, leg: Leg, exchange: Exchange) -> None:
+        """An exchange began."""
+        self._waiting.put_nowait(_Item(leg, exchange, exchange.began))
+
+    def ended(self, leg: Leg, exchange: Exchange, passed: Transcript) -> None:
+        """An exchange has ended."""
+        self._waiting.put_nowait(_Item(leg, exchange, monotonic(), passed))
+
+    def close(self) -> None:
+        """Nothing more will be told: `run` ends when all is entered."""
+        self._waiting.put_nowait(None)
+
+    async def run(self) -> None:
+        """Enter what ends, until `close`."""
+        closing = False
+        while not closing:
+            items = [await self._waiting.get()]
+            while not self._waiting.empty():
+                items.append(self._waiting.get_nowait())
+            closing = None in items
+            await asyncio.to_thread(self._work, [item for item in items if item is not None])
+            if self._most and self.kept >= self._most:
+                self.full.set()
+
+    def _work(self, items: list[_Item]) -> None:
+        lines = []
+        for item in items:
+            if item.passed is not None:
+                lines.append(self._enter(item, item.passed))
+            elif not item.leg.member:
+                self._owners.began(item.exchange)
+        if lines:
+            self._write()
+        for line in lines:
+            self._say(line)
+
+    def _enter(self, item: _Item, passed: Transcript) -> str:
+        """Enter one exchange, or leave it; the line that tells so."""
+        reading = interaction_of(passed, item.leg.origin)
+        interaction, reason, told = reading.interaction, reading.reason, "; ".join(reading.notes)
+        file = self._client if self._upstream is None or not item.leg.member else self._upstream
+        if interaction is not None:
+            self._keys |= own_keys(interaction)  # a gateway may tell its client a member's
+            interaction, notes, reason = without_known(interaction, self._keys)
+            reason = reason or file.unfit(interaction)
+            if not reason:
+                file.note(notes)
+        place = self._attempt if item.leg.member else self._exchange
+        reason = place(item, passed, interaction, reason)
+        self.left += bool(reason)
+        what = _told(passed, interaction)
+        return f"not recorded {what}: {reason}" if reason else f"recorded {what}" + (f"; {told}" if told else "")
+
+    def _exchange(self, item: _Item, passed: Transcript, interaction: Interaction | None, reason: str) -> str:
+        """Enter an exchange of the client; why not."""
+        number = self._owners.ended(item.exchange, item.at, passed.request)
+        if not reason and self._most and len(self._entered) >= self._most:
+            reason = f"{self._most} are recorded"
+        reason = reason or self._owners.spoilt(number)
+        if interaction is not None and not reason:
+            self._entered[number] = Entry(place=(item.exchange.began,), interaction=interaction)
+        return reason
+
+    def _attempt(self, item: _Item, passed: Transcript, interaction: Interaction | None, reason: str) -> str:
+        """Enter an attempt of the gateway; why not."""
+        began = item.exchange.began
+        owners = self._owners.of(began, passed.request)
+        if not owners:
+            return reason or "it belongs to no request of the client"
+        if len(owners) > 1:
+            reason = reason or "it may belong to several requests of the client"
+        if interaction is None or reason:
+            self._owners.spoil(owners, f"an attempt for it is not recorded: {reason}")
+            return reason
+        placed = replace(interaction, member=item.leg.member, at=self._owners.after(owners[0], began))
+        self._attempts.append(Entry(place=(owners[0], began), interaction=placed, owner=owners[0]))
+        return ""
+
+    def _write(self) -> None:
+        """Replace the files by what is entered and whole."""
+        whole = {number: entry for number, entry in self._entered.items() if not self._owners.spoilt(number)}
+        self.kept = len(whole)
+        if not whole:
+            return
+        try:
+            if self._upstream is not None:
+                self._upstream.write([entry for entry in self._attempts if entry.owner in whole])
+            self._client.write(list(whole.values()))
+        except CassetteError as error:
+            if self.failure is None:
+                self._say(f"not written: {error}")
+            self.failure = error
+        else:
+            self.failure = None
+
+
+def _told(passed: Transcript, interaction: Interaction | None) -> str:
+    """An exchange in a few words, without secrets."""
+    line = passed.request.partition(b"\r\n")[0].split(b" ")
+    asked = redacted(b" ".join(line[:2]).decode("latin-1"))[:200]
+    if interaction is None:
+        return asked or "a request"
+    status = interaction.envelope.head[0].split(" ")[1:2] if interaction.envelope.head else ["nothing"]
+    end, size = interaction.envelope.end, len(interaction.envelope.body)
+    return f"{asked} {' '.join(status)} {end}, {size} bytes in {len(interaction.envelope.frames)} frames"
