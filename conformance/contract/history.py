@@ -207,6 +207,12 @@ def rejections(records: Iterable[Record], length: float) -> Iterator[tuple[Recor
         before = None if second else record
 
 
+def wait_told(reply: Reply) -> float | None:
+    """How many seconds a reply asks to wait: None where it does not say, or in no way that anybody reads alike."""
+    told = (reply.header("retry-after") or "").strip()
+    return float(told) if told.isascii() and told.isdigit() and int(told) <= 86_400 else None
+
+
 def told_at(dispatch: Dispatch) -> float:
     """The earliest moment at which the gateway can have known how a dispatch ended."""
     attempt = dispatch.attempt

@@ -37,13 +37,18 @@ def enough(members: int) -> int:
     return 1 if members < 2 else ceil(log(CHANCE) / log(1 - 1 / members))
 
 
-def share_of(sequence: Sequence, member: str, turns: Iterable[Turn]) -> Share:
-    """The share of `member` in `turns`, all of one lane: those in which it would have answered and somebody had to."""
-    fit = tuple(turn for turn in turns if _counts(turn, member))
+def share_of(sequence: Sequence, member: str, turns: Iterable[Turn], *, each: bool = False) -> Share:
+    """The share of `member` in `turns`, all of one lane: those in which it would have answered and somebody had to.
+
+    With `each` a member that is alone is owed every one of them.
+    """
+    fit = tuple(turn for turn in turns if could_ask(turn, member))
     asked = any(_asked(turn, member) for turn in fit)
     size = max((len(turn.exchange.terms.members or ()) for turn in fit), default=0)
     if size < 2:
-        return Share(fit, asked, bool(fit) and not asked)
+        missed = tuple(turn for turn in fit if not _asked(turn, member))
+        passed = bool(missed) and (each or not asked)
+        return Share(missed if passed else fit, asked and not passed, passed)
     passed = not asked and len(fit) >= enough(size) and takes_turns(sequence, member)
     return Share(fit, asked, passed)
 
@@ -58,7 +63,7 @@ def takes_turns(sequence: Sequence, member: str) -> bool:
     )
 
 
-def _counts(turn: Turn, member: str) -> bool:
+def could_ask(turn: Turn, member: str) -> bool:
     """Whether this turn could have gone to `member`: it was not answered from memory, nor refused for its own sake."""
     exchange = turn.exchange
     if member not in turn.healthy or exchange.attempts is None:

@@ -204,7 +204,8 @@ class Terms:
     `assigned` are the key and the model with which each member is to be asked, where they are known.
     `members` is None where they are not known (a capture, a live run). `known_models` are the aliases that the target
     serves (None: not known). `key_valid` is whether the request's client key is one that the target accepts (None: not
-    known). `request_valid` is whether the request is one that the API accepts (None: not known).
+    known). `request_valid` is whether the request is one that the API accepts (None: not known). `max_attempts` is how
+    many dispatches the target makes for one request (None: it does not say).
     """
 
     capabilities: frozenset[str] = frozenset()
@@ -220,6 +221,7 @@ class Terms:
     first_token_timeout_ms: float | None = None
     idle_timeout_ms: float | None = None
     cancel_ms: float | None = None
+    max_attempts: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

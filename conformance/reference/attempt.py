@@ -44,13 +44,17 @@ async def attempt(call: Call, member: Member) -> Accepted:
         reply = await dispatch(request, connect=timeouts.connect, deadline=deadline, decode=decode)
         return await accept(call, reply, deadline)
     except UpstreamFault as fault:
-        _close(reply)
+        _close(call, reply)
         raise UpstreamFailed(from_fault(fault)) from fault
     except BaseException:
-        _close(reply)
+        _close(call, reply)
         raise
 
 
-def _close(reply: UpstreamReply | None) -> None:
-    if reply is not None:
+def _close(call: Call, reply: UpstreamReply | None) -> None:
+    if reply is None:
+        return
+    if call.does(Step.LET_GO):
         reply.close()
+    else:
+        call.shared.setdefault("left open", []).append(reply)

@@ -24,6 +24,7 @@ class Step(StrEnum):
     FIRST_TOKEN_TIMEOUT = "first-token-timeout"
     IDLE_TIMEOUT = "idle-timeout"
     CLOSE_ON_HANGUP = "close-on-hangup"
+    LET_GO = "let-go"
     PEEK = "peek"
     IGNORE_COMMENTS = "ignore-comments"
     # reading a member's answer

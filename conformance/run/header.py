@@ -13,6 +13,7 @@ from conformance import __version__
 from conformance.cassette.store import Library, digest
 from conformance.contract.catalog import CATALOG
 from conformance.contract.clause import Clause
+from conformance.contract.clauses.pool import MAX_ATTEMPTS
 from conformance.options import RunOptions
 from conformance.report.evidence import requirement_of
 from conformance.report.model import Deviation, RunHeader
@@ -57,6 +58,7 @@ def defaults_of(options: RunOptions, profile: Profile) -> dict[str, str]:
         "deadlines": f"connect {limits.connect:g} s, head {limits.head:g} s, idle {limits.idle:g} s, "
         f"exchange {limits.exchange:g} s",
         "attempts": "each request is sent once; SDK drivers with max_retries=0",
+        "dispatches": f"{profile.max_attempts or MAX_ATTEMPTS} for one request at most",
         "start": _start(profile),
         "windows": ", ".join(_windows(profile)) or "none",
         "sequences": f"one that came too late for its windows is played again in fresh lanes, {SPARES} times at most",

@@ -206,6 +206,11 @@ def ruled_out(scenario: Scenario, profile: Profile) -> str:
     for window in sorted(scenario.windows):
         if not length_of(window, profile):
             return f"the target does not declare how long its {window} lasts"
+    if "cooldown.threshold" in scenario.exercises and profile.cooldown_after < 2:
+        return "a single failure opens the target's cooldown"
+    failing = len(scenario.play.members) if "pool.failover.answers" in scenario.exercises else 0
+    if profile.max_attempts is not None and failing >= profile.max_attempts:
+        return f"as many members fail as the target asks for one request: {profile.max_attempts}"
     if StepLane.SIBLING in scenario.places and profile.one_lane_a_member:
         return "the target's lanes cannot share members"
     if scenario.steps and profile.kind == "url":

@@ -46,10 +46,16 @@ LADDER_MS = 150.0
 #: Scenarios of this area can keep a gateway busy for seconds: beside others they would be judged as the others' faults.
 HEAVY = "weight."
 
+#: So many sequences that came too late have their last try when all else is done, with nothing beside them.
+LAST_TRIES = 24
+
 LATE = "its requests missed the windows that they were meant for: a busy machine, or a gateway that remembers otherwise"
 
 #: Awaited between the preparation of a request and its sending.
 Gate = Callable[[], Awaitable[object]]
+
+#: Every try of a sequence, and its last one.
+_ALL, _LAST = slice(None), slice(-1, None)
 
 _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -135,11 +141,10 @@ class Player:
         await self._control.aclose()
 
     async def play_all(self, cases: Iterable[PlannedCase], *, workers: int, keep: Callable[[Case], None]) -> None:
-        """Play the cases, `workers` at a time, and hand each on as it is done; the heavy ones last, one at a time.
-
-        Raises HarnessError.
+        """Play the cases, `workers` at a time, and hand each on as it is done; the heavy ones last, one at a time, and
+        after them, in the same way, the sequences that came too late beside others. Raises HarnessError.
         """
-        planned = list(cases)
+        planned, late = list(cases), list[PlannedCase]()
         heavy = [case for case in planned if self._goes_alone(case)][::-1]
         queue = [case for case in planned if not self._goes_alone(case)][::-1]
         # An SDK takes its time to be imported: nothing is to be in flight meanwhile.
@@ -149,8 +154,15 @@ class Player:
 
         async def work() -> None:
             while queue:
-                for made in await self.play(queue.pop()):
-                    keep(made)
+                case = queue.pop()
+                made = await self.play(case, tries=slice(None, -1) if case.spares else _ALL)
+                if case.spares and _late(made):
+                    if len(late) < LAST_TRIES:
+                        late.append(case)
+                        continue
+                    made = await self.play(case, tries=_LAST)
+                for one in made:
+                    keep(one)
                 if self._stage is not None:
                     self._stage.ensure_alive()
 
@@ -160,6 +172,9 @@ class Player:
                     group.create_task(work())
             queue = heavy
             await work()
+            for case in late:
+                for one in await self.play(case, tries=_LAST):
+                    keep(one)
         except* HarnessError as errors:
             raise _first(errors) from None
         finally:
@@ -169,19 +184,20 @@ class Player:
         """Whether the cases beside it would feel it: it is heavy, or closes a port of a lane that others share."""
         return case.scenario.id.startswith(HEAVY) or (self.profile.kind == "url" and closes_a_port(case.scenario))
 
-    async def play(self, case: PlannedCase, *, repetition: int = 0) -> tuple[Case, ...]:
+    async def play(self, case: PlannedCase, *, repetition: int = 0, tries: slice = _ALL) -> tuple[Case, ...]:
         """Play one case and judge it: one case of the report, or, for a sequence, one for each request and one for all.
 
-        A fault of our own becomes the case's error; a lost stage raises. A real client key stands in none of them.
+        `tries` are those of a sequence's tries that are made. A fault of our own becomes the case's error; a lost stage
+        raises. A real client key stands in none of them.
         """
-        return tuple(masked(made, self.profile.secret) for made in await self._play(case, repetition))
+        return tuple(masked(made, self.profile.secret) for made in await self._play(case, repetition, tries))
 
-    async def _play(self, case: PlannedCase, repetition: int) -> tuple[Case, ...]:
+    async def _play(self, case: PlannedCase, repetition: int, tries: slice) -> tuple[Case, ...]:
         try:
             if case.skipped:
                 return (_unplayed(case, skipped=case.skipped),)
             if case.scenario.steps:
-                return await self._sequence(case, repetition)
+                return await self._sequence(case, repetition, tries)
             observed = await self.observe(case, repetition=repetition)
             async with self._desk:
                 return (self.judged(case, self.joined(observed)),)
@@ -190,10 +206,10 @@ class Player:
                 self._stage.ensure_alive()
             return (_unplayed(case, exercises=case.scenario.exercises, error=str(error)),)
 
-    async def _sequence(self, case: PlannedCase, repetition: int) -> tuple[Case, ...]:
+    async def _sequence(self, case: PlannedCase, repetition: int, tries: slice) -> tuple[Case, ...]:
         """The cases of a sequence; one that came too late for its windows is played again, in fresh lanes."""
         made: tuple[Case, ...] = ()
-        for again, one in enumerate(case.tries):
+        for again, one in list(enumerate(case.tries))[tries]:
             sent = await perform(self, one, repetition=repetition + again)
             async with self._desk:
                 sequence = await read(self, one, sent)
@@ -322,6 +338,11 @@ def _unplayed(case: PlannedCase, *, exercises: tuple[str, ...] = (), skipped: st
         skipped=skipped,
         error=error,
     )
+
+
+def _late(made: Sequence[Case]) -> bool:
+    """Whether what was made of a sequence proves nothing, since it came too late."""
+    return bool(made) and made[-1].skipped.startswith(LATE)
 
 
 def _first(errors: BaseExceptionGroup[HarnessError]) -> HarnessError:

@@ -48,6 +48,7 @@ def terms_of(scenario: Scenario, lane: Lane, seat: Seat, scripts: Scripts) -> Te
         first_token_timeout_ms=profile.first_token_timeout_ms,
         idle_timeout_ms=profile.idle_timeout_ms,
         cancel_ms=profile.cancel_ms,
+        max_attempts=profile.max_attempts,
     )
 
 

@@ -100,6 +100,7 @@ class Profile:
     quarantine_ms: float | None = None
     retry_after_max_ms: float | None = None
     cancel_ms: float | None = None
+    max_attempts: int | None = None
     deadlines: Deadlines = field(default_factory=Deadlines)
     program: str = ""
     program_variable: str = ""
@@ -223,6 +224,10 @@ def _check_capabilities(table: Mapping[str, Any], name: str) -> None:
     for capability, key in _TIME_LIMITS.items():
         if capability in declared and key not in table:
             raise TargetError(f"{capability!r} is declared without its time", where=name, hint=f"set {key}")
+    again = {word.partition(":")[0] for word in declared} & {"failover", "retries"}
+    if again and table.get("max_attempts") == 1:
+        hint = f"drop {' and '.join(sorted(again))}, or set it to 2 at least"
+        raise TargetError("max_attempts = 1 leaves no second dispatch", where=name, hint=hint)
 
 
 def _check_kind(table: Mapping[str, Any], name: str) -> None:

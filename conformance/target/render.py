@@ -27,6 +27,7 @@ _TIMES = (
     "quarantine_ms",
     "retry_after_max_ms",
     "cancel_ms",
+    "max_attempts",
 )
 
 

@@ -33,6 +33,7 @@ EXHAUSTED = wire(error("No fallback model group found for original model_group=p
 FAILED = error("The upstream failed.", type="api_error")
 RESET = wire(status=0, end="reset")
 SILENT = wire(status=0, end="stall")
+THREE = {"members": ("m0", "m1", "m2"), "healthy": frozenset({"m2"})}
 PAUSED = wire(stream(opening(), chunk("One "), done=False), end="stall")
 
 
@@ -73,6 +74,13 @@ def patient(every: float) -> Capture:
     return knowing(capture(STREAM, told, PAUSED, "idle-timeout"), terms={"idle_timeout_ms": 2000.0})
 
 
+def let_go(closed: float | None) -> Capture:
+    """A pool whose second member never answered and was closed at `closed`; the first one's answer was told."""
+    silent = {"end": End.STALL if closed is None else End.HANGUP, "peer_closed_at": closed, "reply": None}
+    made = pooled(OK, Try(OK, "m0", 2.0), Try(SILENT, "m1", 3.0))
+    return knowing(made, attempt=silent, terms={"members": ("m0", "m1"), "healthy": frozenset({"m0"})})
+
+
 EXAMPLES: Examples = {
     "pool.failover.answers": Example(
         (
@@ -86,13 +94,18 @@ EXAMPLES: Examples = {
             pooled(GONE, GONE),
             served(wire(FAILED, status=500), closed="m1", caps="failover"),
             pooled(wire(FAILED, status=502), RESET),
+            # It says that it asks three times, and asked twice.
+            knowing(pooled(BUSY, BUSY, BUSY), terms=THREE | {"max_attempts": 3}),
             pooled(BUSY, Try(BUSY, "m0", 2.0), Try(BUSY, "m0", 300.0)),
             pooled(wire(stream(FAILED, done=False)), wire(stream(done=False), end="close"), request=STREAM),
         ),
     ),
     "pool.attempts.bounded": Example(
         (pooled(OK, *(Try(BUSY, f"m{n}", 2.0 + n) for n in range(9)), Try(OK, "m9", 90.0)),),
-        (pooled(BUSY, *(Try(BUSY, f"m{n % 4}", 2.0 + n) for n in range(11))),),
+        (
+            pooled(BUSY, *(Try(BUSY, f"m{n % 4}", 2.0 + n) for n in range(11))),
+            knowing(pooled(OK, BUSY, BUSY, OK), terms={"max_attempts": 2}),
+        ),
     ),
     "pool.success.final": Example(
         (
@@ -106,6 +119,10 @@ EXAMPLES: Examples = {
         ),
         (pooled(OK, OK, OK), pooled(WORDS, WORDS, WORDS, request=STREAM)),
     ),
+    "pool.success.alone": Example(
+        (pooled(OK, OK), knowing(pooled(OK, Try(OK, "m0", 2.0), Try(OK, "m1", 2.0)), attempt={"ended_at": 303.0})),
+        (knowing(pooled(OK, Try(OK, "m0", 2.0), Try(OK, "m1", 2.0)), attempt={"ended_at": 903.0}),),
+    ),
     "pool.output.final": Example(
         (on_a_wire(WORDS, Try(WORDS, "m0", 2.0)), on_a_wire(WORDS, Try(BUSY, "m0", 0.0), Try(WORDS, "m1", 1.0))),
         (
@@ -115,6 +132,14 @@ EXAMPLES: Examples = {
                 Try(WORDS, "m1", 15.0),
             ),
         ),
+    ),
+    "pool.given-up.closed": Example(
+        (
+            let_go(40.0),
+            # A hedge: both are asked, and the slower one is left when the other has answered.
+            let_go(900.0),
+        ),
+        (let_go(None), let_go(4000.0)),
     ),
     "pool.rejection.once": Example(
         (

@@ -12,6 +12,7 @@ from tests.contract.sequences import ANSWERS, PROMISES, many, request, sequence,
 ALONE: dict[str, Any] = {"members": "m0", "healthy": "m0"}
 DOWN = turn(0, "m0:500", "m1:ok", healthy="m1")
 LONE_DOWN = turn(0, "m0:500", members="m0", healthy="")
+TWO = Windows(cooldown_ms=600.0, cooldown_after=2)
 NO_SPREAD = PROMISES - {"spread"}
 TWICE = (turn(0, "m0:named", "m1:ok", healthy="m1"), turn(20, "m0:gone", "m1:ok", healthy="m1"))
 BOTH = {"healthy": ""}
@@ -51,6 +52,7 @@ EXAMPLES: Examples = {
             # Past the middle it may be asked, and it may be where the others failed first.
             sequence(DOWN, many(2, 120, "m1:ok"), turn(400, "m0:ok")),
             sequence(DOWN, many(2, 120, "m1:ok"), turn(200, "m1:500", "m0:ok"), caps=PROMISES - {"probe"}),
+            sequence(DOWN, many(2, 120, "m1:ok"), turn(580, "m0:ok"), caps=PROMISES - {"probe"}),
             # Asked for in the first half, by a slow gateway decided past it.
             sequence(DOWN, turn(250, "m0:ok:120:130", took=140), turn(120, "m1:ok")),
             # A gateway of one's own that learns of it a moment later.
@@ -70,6 +72,8 @@ EXAMPLES: Examples = {
             sequence(LONE_DOWN, turn(200, "m0:ok", **ALONE)),
             sequence(turn(0, "m0:reset", "m1:ok"), turn(250, "m0:ok")),
             sequence(turn(0, "m0:silent", "m1:ok", took=8), turn(250, "m0:ok")),
+            # Without a probe it is left alone for the whole window.
+            sequence(DOWN, many(2, 120, "m1:ok"), turn(480, "m0:ok"), caps=PROMISES - {"probe"}),
             # A probe that failed opens the window again.
             sequence(LONE_DOWN, turn(400, "m0:500", **ALONE), turn(520, "m0:ok", **ALONE)),
         ),
@@ -117,6 +121,7 @@ EXAMPLES: Examples = {
             sequence(DOWN, many(12, 700, "m1:ok")),
             sequence(DOWN, turn(400, "m0:ok"), many(12, 420, "m1:ok")),
             sequence(LONE_DOWN, turn(400, "m0:ok", **ALONE), turn(420, **ALONE)),
+            sequence(LONE_DOWN, turn(400, "m0:ok", **ALONE), turn(420, "m0:ok", **ALONE), turn(440, **ALONE)),
         ),
     ),
     "cooldown.scope": Example(
@@ -126,8 +131,28 @@ EXAMPLES: Examples = {
             sequence(LONE_DOWN, turn(80, lane="other", **ALONE)),
         ),
     ),
+    "cooldown.threshold": Example(
+        held=(
+            sequence(LONE_DOWN, turn(80, "m0:ok", **ALONE), windows=TWO),
+            sequence(turn(0, "m0:500", "m1:500", healthy=""), many(10, 80, "m0:ok | m1:ok"), windows=TWO),
+        ),
+        violated=(
+            sequence(LONE_DOWN, turn(80, **ALONE), windows=TWO),
+            # A success between them that did not reset the count.
+            sequence(
+                LONE_DOWN,
+                turn(80, "m0:ok", **ALONE),
+                turn(120, "m0:500", members="m0", healthy=""),
+                turn(200, **ALONE),
+                windows=TWO,
+            ),
+            sequence(turn(0, "m0:500", "m1:500", healthy=""), many(10, 80, "m1:ok"), windows=TWO),
+        ),
+    ),
     "breaker.counts": Example(
         held=(
+            # It said how long to wait, and waits no longer.
+            sequence(turn(0, "m0:wait", **ALONE), turn(200, **ALONE), turn(1200, "m0:ok", **ALONE)),
             sequence(many(3, 0, "m0:429", **ALONE), turn(60, "m0:ok", **ALONE)),
             sequence(turn(0, "m0:400", **ALONE), turn(60, "m0:ok", **ALONE)),
             sequence(turn(0, "m0:gone", **ALONE), turn(60, "m0:ok", **ALONE)),
@@ -136,6 +161,7 @@ EXAMPLES: Examples = {
         ),
         violated=(
             sequence(many(3, 0, "m0:429", **ALONE), turn(60, **ALONE)),
+            sequence(turn(0, "m0:wait", **ALONE), turn(1200, **ALONE)),
             sequence(turn(0, "m0:400", **ALONE), turn(60, **ALONE)),
             sequence(turn(0, "m0:401", **ALONE), turn(60, **ALONE)),
             sequence(turn(0, "m0:402", **ALONE), turn(60, **ALONE)),
@@ -230,6 +256,22 @@ EXAMPLES: Examples = {
             sequence(turn(0, "m0:wait:2:4", "m1:500:6:8", "m0:ok:10:12", took=15)),
         ),
     ),
+    "pool.bystander.serves": Example(
+        held=(
+            sequence(DOWN, many(4, 120, "m1:ok")),
+            sequence(turn(0, "m0:wait", "m1:ok"), turn(200, "m1:ok")),
+            # At once with another request: it may be a limit of the gateway's own.
+            sequence(DOWN, turn(120, "m1:ok", took=60), turn(130, took=60)),
+        ),
+        violated=(
+            sequence(turn(0, "m0:wait", "m1:ok"), turn(200, got="429")),
+            sequence(DOWN, turn(120)),
+            sequence(
+                turn(0, "m0:500", "m1:ok", members="m0 m1 m2 m3", healthy="m1 m2 m3"),
+                many(25, 80, "m1:ok", members="m0 m1 m2 m3", healthy="m0 m1 m2 m3"),
+            ),
+        ),
+    ),
     "pool.spread": Example(
         held=(sequence(many(10, 0, "m0:ok | m1:ok")), sequence(many(12, 0, "m0:ok | m0:ok | m1:ok"))),
         violated=(sequence(many(10, 0, "m0:ok")),),
@@ -255,6 +297,12 @@ EXAMPLES: Examples = {
                 turn(20, "m1:ok", got=naming("b")),
                 turn(40, "m0:429", "m1:ok", got=naming("a")),
             ),
+            # Not where another member served than was asked first.
+            sequence(
+                turn(0, "m0:ok", got=naming("a")),
+                turn(20, "m1:ok", got=naming("b")),
+                turn(40, "m0:429", "m1:ok"),
+            ),
             # An id that is another each time names nobody.
             sequence(
                 turn(0, "m0:ok", got=naming("1")),
@@ -277,6 +325,11 @@ EXAMPLES: Examples = {
             sequence(asked("cf-same01", 0, "m0:ok"), asked("cf-same01", 20, got="ok", temperature=0.5)),
             sequence(asked("cf-same01", 0, "m0:ok"), asked("cf-same01", 20, got="ok", model="alias-2")),
             sequence(asked("cf-same01", 0, "m0:ok", max_tokens=5), asked("cf-same01", 20, got="ok", max_tokens=6)),
+            # Another lane is another model.
+            sequence(
+                asked("cf-same01", 0, "m0:ok"),
+                turn(20, sent=request("cf-same01", model="alias-2"), got="ok", lane="other", **ALONE),
+            ),
             sequence(
                 asked("cf-same01", 0, "m0:ok"),
                 turn(20, sent=request("cf-same01").headed(("OpenAI-Organization", "org-two")), got="ok", **ALONE),

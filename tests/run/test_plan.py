@@ -9,7 +9,7 @@ import pytest
 from conformance.errors import UsageError
 from conformance.run.plan import DEFAULT_DRIVERS, apart, checked_drivers, drivers_of, fits, plan_cases
 from conformance.scenario.load import load_scenarios
-from tests.run.scenes import REFERENCE, lane, scenario, url_profile
+from tests.run.scenes import HELLO, REFERENCE, lane, scenario, url_profile
 
 RAW = 'request = { endpoint = "chat.completions", raw = "{\\"model\\":" }'
 POOL = 'lane = "pool4"'
@@ -51,6 +51,24 @@ def test_what_is_not_promised_is_skipped() -> None:
     skipped, played = plan_cases([needy, scenario("plain")], ["wire"], REFERENCE)
     assert skipped.skipped == "the target does not declare cache, retries"
     assert (skipped.lane, skipped.lanes, played.lane) == (-1, (), 0)
+
+
+@pytest.mark.parametrize(("after", "reason"), [(1, "a single failure opens the target's cooldown"), (2, "")])
+def test_a_count_of_failures_needs_one_to_count_to(after: int, reason: str) -> None:
+    """What fewer failures than declared open is nothing where one is enough."""
+    counted = scenario("counted", 'exercises = ["cooldown.threshold"]')
+    cases = plan_cases([counted, scenario("plain")], ["wire"], dataclasses.replace(REFERENCE, cooldown_after=after))
+    assert cases[0].skipped == reason
+
+
+@pytest.mark.parametrize(
+    ("most", "reason"), [(1, "as many members fail as the target asks for one request: 1"), (2, ""), (None, "")]
+)
+def test_a_failover_needs_a_dispatch_that_is_left(most: int | None, reason: str) -> None:
+    """Where as many members fail as the target asks, nothing is promised of the healthy one."""
+    asks = scenario("asks", f'{POOL}\nexercises = ["pool.failover.answers"]', m0="@reset", default=HELLO)
+    cases = plan_cases([asks, scenario("plain")], ["wire"], dataclasses.replace(REFERENCE, max_attempts=most))
+    assert cases[0].skipped == reason
 
 
 def test_raw_bytes_need_the_raw_driver() -> None:

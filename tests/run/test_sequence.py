@@ -244,6 +244,34 @@ def test_lanes_are_numbered_without_gaps() -> None:
     assert case.shared == {one.sibling: one.lane for one in case.tries}
 
 
+def test_the_last_try_of_a_late_sequence_has_nothing_beside_it(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a run it comes when all else is done, for so many sequences as there is time for; none is lost."""
+    known, played_in = cases(), list[int]()
+    silent, lanes = known["silent"], known["lanes"]
+
+    async def noting(player: Player, one: PlannedCase, *, repetition: int = 0) -> list[Sent]:
+        played_in.append(one.lane)
+        return await perform(player, one, repetition=next(REPETITIONS))
+
+    monkeypatch.setattr(play, "perform", noting)
+
+    def ids_of(last_tries: int) -> list[str]:
+        monkeypatch.setattr(play, "LAST_TRIES", last_tries)
+        made = list[Case]()
+        played_in.clear()
+        asyncio.run(Player(stage, CLAUSES).play_all([silent, lanes], workers=1, keep=made.append))
+        return [case.id for case in made]
+
+    last = silent.tries[-1].lane
+    apart = ids_of(1)
+    assert played_in[:2] == [one.lane for one in silent.tries[:-1]]
+    assert played_in[-1] == last
+    at_once = ids_of(0)
+    assert played_in[:3] == [one.lane for one in silent.tries]
+    assert sorted(apart) == sorted(at_once)
+    assert len(apart) == silent.parts + lanes.parts
+
+
 def test_a_sequence_that_came_too_late_is_played_again(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """As often as there are spare lanes, while a clause that it exists for does not apply; the last time counts."""
     case, played_in = cases()["silent"], list[int]()

@@ -80,6 +80,12 @@ def test_a_running_target_may_name_the_upstream_behind_it() -> None:
         ({"capabilities": ["idle-timeout"]}, "'idle-timeout' is declared without its time", "gate", "idle_timeout_ms"),
         ({"capabilities": ["cooldown"]}, "'cooldown' is declared without its time", "gate", "cooldown_ms"),
         ({"capabilities": ["quarantine"]}, "'quarantine' is declared without its time", "gate", "quarantine_ms"),
+        (
+            {"capabilities": ["failover"], "max_attempts": 1},
+            "max_attempts = 1 leaves no second",
+            "gate",
+            "drop failover",
+        ),
         ({"path_prefix": "v1/"}, "'v1/' does not match", "gate: path_prefix", "slash"),
         ({"base_url": "http://x/v1"}, "'base_url' has no meaning", "gate", "drop base_url"),
     ],

@@ -53,7 +53,7 @@ def test_a_gateway_of_ones_own_is_told_all_that_is_declared() -> None:
         "first_token_timeout_ms": 2000,
         "idle_timeout_ms": 2000,
         "cooldown_ms": 600,
-        "cooldown_after": 1,
+        "cooldown_after": 2,
         "cancel_ms": 500,
     }
 
@@ -62,7 +62,7 @@ def test_the_reference_gateway_remembers_what_is_declared() -> None:
     """Windows in seconds for the declared capabilities, and no section for the others."""
     profile = load_profile("reference")
     config = json.loads(RENDERERS["reference"].text(profile, LANES, 4000))
-    assert (config["cooldown"], config["quarantine"]) == ({"window": 0.6, "after": 1}, {"window": 1.2})
+    assert (config["cooldown"], config["quarantine"]) == ({"window": 0.6, "after": 2}, {"window": 1.2})
     assert (config["retry_after"], config["cache"], config["name_deployment"]) == ({}, {}, True)
     assert "retries" not in config
     bare = replace(profile, capabilities=frozenset({"retries", "honours-retry-after"}), retry_after_max_ms=2000.0)

@@ -3,25 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 
 from conformance.contract.clause import Basis, Finding, Level, sequence_clause
-from conformance.contract.history import GRACE_MS, HARMLESS, Fate, Memory, Record, cooldowns, histories
+from conformance.contract.history import (
+    GRACE_MS,
+    HARMLESS,
+    Fate,
+    Memory,
+    Record,
+    cooldowns,
+    histories,
+    wait_told,
+)
 from conformance.contract.spread import Share, share_of
 from conformance.contract.timeline import at_dispatch, at_turn
 from conformance.exchange.sequence import Dispatch, Sequence, Turn
 
 #: Within this share of a window the member is silent; from there on it may be probed.
 HALF = 0.5
+#: Where the target promises no probe, it is silent for certain up to this share.
+WHOLE = 0.9
 #: A window is over for certain at this share of its declared length.
 OVER = 1.05
 
 
+def _silence(s: Sequence) -> float:
+    """Up to which share of a window a member is left alone."""
+    return HALF if "probe" in s.declares else WHOLE
+
+
 def _silent_turns(s: Sequence, window: Memory) -> list[Turn]:
-    """The turns that began in the silent half and had no reason to ask the member."""
+    """The turns that began while the member was to be silent and had no reason to ask the member."""
     return [
         turn
         for turn in s.lane(window.lane)
-        if window.known <= turn.began < window.point(HALF) and _elsewhere(s, turn, window.member)
+        if window.known <= turn.began < window.point(_silence(s)) and _elsewhere(s, turn, window.member)
     ]
 
 
@@ -50,7 +67,7 @@ def _oversight(s: Sequence, turn: Turn, member: str) -> Dispatch | None:
     id="cooldown.silent",
     level=Level.MUST,
     basis=Basis.POLICY,
-    title="A member in cooldown is left alone for the first half of the window",
+    title="A member in cooldown is left alone: half of the window, or all of it where no probe is declared",
     rationale="Each request that is sent to a member known to be down costs its client a round trip, and keeps the member down.",
     source="incident/scheduler",
     applies=lambda s: any(_silent_turns(s, window) for window in cooldowns(s)),
@@ -60,13 +77,14 @@ def cooldown_silent(s: Sequence) -> Iterator[Finding]:
     for window in cooldowns(s):
         for turn in _silent_turns(s, window):
             dispatch = _oversight(s, turn, window.member)
-            # A turn may begin in the silent half and be dispatched after it.
-            if dispatch is not None and dispatch.at < window.point(HALF):
+            # A turn may begin in the silence and be dispatched after it.
+            if dispatch is not None and dispatch.at < window.point(_silence(s)):
                 after = dispatch.at - window.opened
+                silent = (window.until - window.opened) * _silence(s)
                 yield at_dispatch(
                     s,
                     dispatch,
-                    f"no dispatch to {window.member} within {(window.until - window.opened) * HALF:.0f} ms of its failure",
+                    f"no dispatch to {window.member} within {silent:.0f} ms of its failure",
                     f"asked {after:.0f} ms after it",
                 )
 
@@ -173,7 +191,7 @@ def _returns(s: Sequence) -> Iterator[tuple[Memory, Share]]:
         records = histories(s)[window.lane, window.member]
         back = [r.dispatch for r in records if r.dispatch.ended == window.closed and r.fate is Fate.SUCCESS]
         if back:
-            yield window, share_of(s, window.member, (t for t in later if t.began > back[0].known))
+            yield window, share_of(s, window.member, (t for t in later if t.began > back[0].known), each=True)
         elif window.closed == float("inf") and not window.series:
             yield window, share_of(s, window.member, (t for t in later if t.began > window.point(OVER)))
 
@@ -236,15 +254,58 @@ def _harmless(s: Sequence) -> Iterator[tuple[Dispatch, Share]]:
         # A model that is rejected by name is a 4xx, too; a second one may be a quarantine's.
         lone = sum(r.fate is Fate.MODEL_REJECTED for r in before) < 2
         kind = HARMLESS | ({Fate.MODEL_REJECTED} if lone else frozenset())
-        if before and all(r.fate in kind and not _told_to_wait(r) for r in before):
+        if before and all(r.fate in kind for r in before):
             last = before[-1].dispatch
-            turns = (turn for turn in s.lane(lane) if turn.began > last.known)
+            free = max(last.known, *(_waited(r) for r in before))
+            turns = (turn for turn in s.lane(lane) if turn.began > free)
             yield last, share_of(s, member, turns)
 
 
-def _told_to_wait(record: Record) -> bool:
+def _waited(record: Record) -> float:
+    """When what a member said of waiting is over: at once where it said nothing, never where nobody can tell."""
     reply = record.dispatch.attempt.reply
-    return reply is not None and reply.header("retry-after") is not None
+    if reply is None or reply.header("retry-after") is None:
+        return 0.0
+    seconds = wait_told(reply)
+    return inf if seconds is None else record.dispatch.known + OVER * seconds * 1000 + bool(seconds) * GRACE_MS
+
+
+def _below(s: Sequence) -> Iterator[tuple[Dispatch, Share]]:
+    """The members that failed, but never so often in a row that a cooldown opens, each after its last failure."""
+    if s.windows.cooldown_after < 2:
+        return
+    opened = {(window.lane, window.member) for window in cooldowns(s)}
+    for (lane, member), records in histories(s).items():
+        failures = [record.dispatch for record in records if record.fate is Fate.FAILURE]
+        plain = all(record.fate in (Fate.FAILURE, Fate.SUCCESS) and not _waited(record) for record in records)
+        if failures and plain and (lane, member) not in opened:
+            # A lone member is owed each request after a failure; one of several its share after the last.
+            after = failures[0] if len(s.lane(lane)[0].exchange.terms.members or ()) < 2 else failures[-1]
+            yield (
+                failures[-1],
+                share_of(s, member, (t for t in s.lane(lane) if t.began > after.known + GRACE_MS), each=True),
+            )
+
+
+@sequence_clause(
+    id="cooldown.threshold",
+    level=Level.MUST,
+    basis=Basis.POLICY,
+    title="Fewer failures in a row than the target declares open no cooldown",
+    rationale="A count that no success resets, or that several members share, takes a healthy member out for a single failure.",
+    source="target/declaration",
+    applies=lambda s: any(share.decided for _, share in _below(s)),
+    capabilities=("cooldown",),
+)
+def cooldown_threshold(s: Sequence) -> Iterator[Finding]:
+    for last, share in _below(s):
+        if share.passed_over:
+            yield at_turn(
+                s,
+                share.turns[-1],
+                f"{last.member} serves on: it never failed {s.windows.cooldown_after} times in a row",
+                f"not asked in {len(share.turns)} requests",
+            )
 
 
 @sequence_clause(

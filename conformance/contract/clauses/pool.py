@@ -16,6 +16,9 @@ from conformance.wire.transcript import End
 #: Dispatches for one client request that public gateways were seen to make range from 1 to 10.
 MAX_ATTEMPTS = 10
 
+#: Of several members asked at once those that were slower are given up within so many ms of the first success.
+LOSER_MS = 500.0
+
 #: How soon after the client's hang-up the upstream sees its connection close, in ms (public reports ask for 2 s).
 HANGUP_MS = 2000.0
 
@@ -38,6 +41,12 @@ def _others(x: Exchange) -> frozenset[str]:
     return x.terms.healthy - left
 
 
+def _spent(x: Exchange) -> bool:
+    """Whether every dispatch that the target declares for one request was made, or may have been, at closed ports."""
+    made = len(x.attempts or ()) + len(x.terms.closed)
+    return x.terms.max_attempts is not None and made >= x.terms.max_attempts
+
+
 def _unseen(x: Exchange) -> bool:
     """Whether nobody was seen to be asked beside members whose port is closed, which are asked unseen."""
     asked = _answerable(x) and stayed(x) and not x.attempts
@@ -46,7 +55,7 @@ def _unseen(x: Exchange) -> bool:
 
 def _failed_over(x: Exchange) -> bool:
     if _unseen(x):
-        return True
+        return not _spent(x)
     if stayed(x) and x.attempts and x.terms.members is None and _genuine(x, x.attempts[0]):
         return False  # no member serves a name that nobody serves
     if x.request.endpoint is Endpoint.OTHER and stayed(x) and the_reply(x).ok:
@@ -54,6 +63,8 @@ def _failed_over(x: Exchange) -> bool:
     first = cause_of(x.attempts[0]) if stayed(x) and x.attempts else None
     if not stayed(x) or not x.attempts or first is None:
         return bool(stayed(x) and x.attempts and x.attempts[0].succeeded and x.terms.healthy)
+    if _spent(x):
+        return False  # the target says how often it asks, and it did
     last = cause_of(x.attempts[-1])
     if not promised(first, x.declares) or (last is not None and not promised(last, x.declares)):
         return False  # it went over, or stopped, where the target promised nothing
@@ -107,18 +118,17 @@ def failover_answers(x: Exchange) -> Iterator[Finding]:
     id="pool.attempts.bounded",
     level=Level.MUST,
     basis=Basis.POLICY,
-    title="One client request makes at most ten dispatches",
+    title="One client request makes at most ten dispatches, or as many as the target declares",
     rationale="Unbounded retries multiply an outage, and the bill.",
     source="incident/pool-failover",
     applies=lambda x: bool(x.attempts),
     capabilities=("retries", "failover"),
 )
 def attempts_bounded(x: Exchange) -> Iterator[Finding]:
-    count = len(x.attempts or ())
-    if count > MAX_ATTEMPTS:
-        yield at_exchange(
-            x, f"at most {MAX_ATTEMPTS} dispatches", f"{count} dispatches", leg=f"upstream:{MAX_ATTEMPTS}"
-        )
+    count, limit = len(x.attempts or ()), x.terms.max_attempts or MAX_ATTEMPTS
+    if count > limit:
+        most = f"at most {_several(limit, 'dispatch', 'es')}"
+        yield at_exchange(x, most, _several(count, "dispatch", "es"), leg=f"upstream:{limit}")
 
 
 def _same_prompt(first: Attempt, second: Attempt) -> bool:
@@ -149,6 +159,29 @@ def success_final(x: Exchange) -> Iterator[Finding]:
                 x,
                 f"no dispatch after the success of {attempts[first].member} at {ended:.1f} ms",
                 f"{attempt.member} asked at {attempt.at:.1f} ms",
+                leg=f"upstream:{number}",
+            )
+
+
+@clause(
+    id="pool.success.alone",
+    level=Level.SHOULD,
+    basis=Basis.CONTRACT,
+    title="Of several members asked at once the slower ones are given up when one has answered",
+    rationale="A generation beside the one that is used is paid, too, be it a probe or a hedge; no norm forbids it, so it is no MUST.",
+    source="openai-api/responses-cancel",
+    applies=lambda x: requested_choices(x) == 1 and any(usable(x, attempt) for attempt in x.attempts or ()),
+)
+def success_alone(x: Exchange) -> Iterator[Finding]:
+    attempts = x.attempts or ()
+    first = min((attempt for attempt in attempts if usable(x, attempt)), key=lambda attempt: attempt.ended_at)
+    for number, attempt in enumerate(attempts):
+        beside = attempt is not first and attempt.at <= first.ended_at and usable(x, attempt)
+        if beside and attempt.ended_at > first.ended_at + LOSER_MS and _same_prompt(first, attempt):
+            yield at_exchange(
+                x,
+                f"{attempt.member} given up within {LOSER_MS:.0f} ms of the success of {first.member} at {first.ended_at:.1f} ms",
+                f"it went on to its end at {attempt.ended_at:.1f} ms",
                 leg=f"upstream:{number}",
             )
 
@@ -310,6 +343,43 @@ def hangup_closes(x: Exchange) -> Iterator[Finding]:
             f"closed {closed - x.hangup.at:.0f} ms after it",
             leg=f"upstream:{number}",
         )
+
+
+def _given_up(x: Exchange) -> Iterator[tuple[int, Attempt, float]]:
+    """The attempts at silent members that were over for the client, each with its number and when: another member was
+    asked, or the client had its end.
+    """
+    attempts = x.attempts or ()
+    for number, attempt in enumerate(attempts):
+        said = attempt.reply is not None and (attempt.reply.answer.told_end or attempt.reply.answer.finished)
+        if attempt.end in (End.STALL, End.HANGUP) and not said:
+            later = [other.at for other in attempts[number + 1 :] if other.at > attempt.at]
+            yield number, attempt, min([*later, x.transcript.ended_at])
+
+
+def _over(x: Exchange) -> bool:
+    watched = x.hangup is None and x.terms.members is not None  # a capture does not tell when a connection closed
+    return watched and replied(x) and x.end in (End.COMPLETE, End.CLOSE) and any(True for _ in _given_up(x))
+
+
+@clause(
+    id="pool.given-up.closed",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A silent member that was given up is let go: its connection closes",
+    rationale="What is left open is a generation that goes on, is paid, and holds a slot, though its answer is no longer wanted.",
+    source="openai-api/responses-cancel",
+    applies=_over,
+)
+def given_up_closed(x: Exchange) -> Iterator[Finding]:
+    for number, attempt, at in _given_up(x):
+        closed, leg = attempt.peer_closed_at, f"upstream:{number}"
+        expected = f"closed within {HANGUP_MS:.0f} ms of being given up at {at:.0f} ms"
+        # A member that was asked at once with others may answer until one of them has.
+        if closed is None:
+            yield at_exchange(x, expected, f"{attempt.member} still open", leg=leg)
+        elif closed > max(at, x.transcript.ended_at) + HANGUP_MS:
+            yield at_exchange(x, expected, f"closed {closed - at:.0f} ms after it", leg=leg)
 
 
 def _silent_after(x: Exchange, output: bool) -> bool:

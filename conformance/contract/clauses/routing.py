@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.contract.clause import Basis, Finding, Level, sequence_clause
-from conformance.contract.history import GRACE_MS, Fate, cooldowns, fate_of, told_at
-from conformance.contract.spread import Share, enough, share_of
+from conformance.contract.history import GRACE_MS, Fate, cooldowns, fate_of, histories, told_at, wait_told
+from conformance.contract.spread import Share, could_ask, enough, share_of
 from conformance.contract.timeline import at_dispatch, at_turn
 from conformance.exchange.sequence import Dispatch, Sequence, Turn
 
@@ -21,9 +21,9 @@ def _waits(s: Sequence) -> Iterator[tuple[Dispatch, float]]:
     longest = s.windows.retry_after_max_ms
     for dispatch in s.dispatches:
         reply = dispatch.attempt.reply
-        told = (reply.header("retry-after") or "").strip() if reply is not None and reply.status in (429, 503) else ""
-        if told.isascii() and told.isdigit() and 0 < int(told) <= 86_400:
-            wait = int(told) * 1000.0
+        seconds = wait_told(reply) if reply is not None and reply.status in (429, 503) else None
+        if seconds:
+            wait = seconds * 1000.0
             if longest is None or wait <= longest:
                 yield dispatch, told_at(dispatch) + 0.95 * wait
 
@@ -70,6 +70,52 @@ def retry_after_waits(s: Sequence) -> Iterator[Finding]:
             f"no dispatch to {asked.member} within the {told} s that it asked for in {asked.turn.label}",
             f"asked {dispatch.at - asked.ended:.0f} ms after it",
         )
+
+
+#: Fates that stand against no member.
+_KIND = frozenset({Fate.SUCCESS, Fate.ABANDONED})
+
+
+def _bystanders(s: Sequence) -> Iterator[tuple[Dispatch, str, tuple[Turn, ...]]]:
+    """The members against which nothing stands, each with the turns after the first thing that stands against another."""
+    for lane in s.lanes:
+        turns, kept = s.lane(lane), {m: records for (name, m), records in histories(s).items() if name == lane}
+        against = [record.dispatch for records in kept.values() for record in records if record.fate not in _KIND]
+        if not against:
+            continue
+        first = min(against, key=lambda dispatch: dispatch.known)
+        for member in set(turns[0].exchange.terms.members or ()) - {dispatch.member for dispatch in against}:
+            later = (turn for turn in turns if turn.began >= first.known + GRACE_MS)
+            yield first, member, tuple(turn for turn in later if could_ask(turn, member))
+
+
+def _unasked(s: Sequence, turns: tuple[Turn, ...]) -> Iterator[Turn]:
+    """The turns that were refused with nobody asked, and nothing else on its way: no limit of the gateway's own."""
+    for turn in turns:
+        alone = all(other is turn or other.ended <= turn.began or turn.ended <= other.began for other in s.turns)
+        if alone and not turn.exchange.attempts:
+            yield turn
+
+
+@sequence_clause(
+    id="pool.bystander.serves",
+    level=Level.MUST,
+    basis=Basis.POLICY,
+    title="What one member did takes no other member of its pool out",
+    rationale="A window, a wait or a quarantine that is kept for the whole pool makes one bad member an outage of all.",
+    source="incident/pool-failover",
+    applies=lambda s: any(turns for _, _, turns in _bystanders(s)),
+    capabilities=("failover",),
+)
+def bystander_serves(s: Sequence) -> Iterator[Finding]:
+    for first, member, turns in _bystanders(s):
+        share = share_of(s, member, turns)
+        refused = next(_unasked(s, turns), None)
+        turn = refused or (share.turns[-1] if share.passed_over else None)
+        if turn is not None:
+            seen = "refused, and nobody asked" if refused else f"not asked in {len(share.turns)} requests"
+            yield at_turn(s, turn, f"{member} serves, whatever {first.member} did in {first.turn.label}", seen)
+            return
 
 
 def _shares(s: Sequence) -> Iterator[tuple[str, Share]]:
@@ -128,9 +174,10 @@ def _telling(s: Sequence) -> bool:
 def serving_reported(s: Sequence) -> Iterator[Finding]:
     served = _served(s)
     seen: dict[str, dict[str, set[str]]] = {}
-    for member, turn in served:
-        for name, value in _told(turn).items():
-            seen.setdefault(name, {}).setdefault(member, set()).add(value)
+    told = [(member, _told(turn)) for member, turn in served]
+    for name in {name for _, fields in told for name in fields}:
+        for member, fields in told:
+            seen.setdefault(name, {}).setdefault(member, set()).add(fields.get(name, ""))
     members = {member for member, _ in served}
     if any(_tells_apart(values, members) for values in seen.values()):
         return

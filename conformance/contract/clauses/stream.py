@@ -523,7 +523,8 @@ def error_once(x: Exchange) -> Iterator[Finding]:
     title="A stream has no Content-Length",
     rationale="A length is known only once the answer is: it shows that the stream was buffered whole.",
     source="rfc9112/body-length",
-    applies=ended_stream,
+    # What is answered from memory is whole before it is sent.
+    applies=lambda x: ended_stream(x) and x.attempts != (),
 )
 def head_no_length(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)

@@ -28,6 +28,13 @@ class _LastMessage(ResponseCache):
         return encode_json(call.doc | {"messages": last}).decode()
 
 
+class _AnySpelling(ResponseCache):
+    """The key knows neither case nor white space."""
+
+    def text(self, call: Call) -> str:
+        return " ".join(call.text.lower().split())
+
+
 class _KeepsBroken(ResponseCache):
     """What came of an answer that broke is kept."""
 
@@ -69,6 +76,13 @@ TABLE = (
         "cache.key",
         Behaviour(cache=_LastMessage),
         "cache.messages",
+    ),
+    defect(
+        "cache-key-of-any-spelling",
+        "The cache's key is the request in lower case, with each white space as one blank",
+        "cache.key",
+        Behaviour(cache=_AnySpelling),
+        "cache.words",
     ),
     defect(
         "cache-key-without-caller",

@@ -89,6 +89,43 @@ class _ByName(Health):
         return member.name
 
 
+class _WholePool(Health):
+    """What one member did closes the others of its lane as well."""
+
+    def outage(self, permit: Permit) -> None:
+        super().outage(permit)
+        if self.cooldowns is None or self.cooldown is None:
+            return
+        if self.standing(permit.lane, permit.member) is not Standing.READY:
+            for member in permit.lane.members:
+                self.cooldowns.shut(self.place(permit.lane, member), self.cooldown.window)
+
+
+class _Unreset(Health):
+    """A success leaves the count of failures as it was."""
+
+    def succeeded(self, permit: Permit) -> None:
+        if permit.probe is not None:
+            super().succeeded(permit)
+
+
+class _OutOfOrder(Health):
+    """A probe that succeeds leaves the window open."""
+
+    def succeeded(self, permit: Permit) -> None:
+        if permit.probe is None:
+            super().succeeded(permit)
+
+
+class _ShutWhenRetired(Health):
+    """A 404 that names the model opens a window at once."""
+
+    def failed(self, permit: Permit, failure: Failure) -> None:
+        super().failed(permit, failure)
+        if failure.kind is Kind.RETIRED and self.cooldowns is not None and self.cooldown is not None:
+            self.cooldowns.shut(self.place(permit.lane, permit.member), self.cooldown.window)
+
+
 class _HangupsCount(Health):
     """A client that goes away counts like a member that broke."""
 
@@ -181,11 +218,39 @@ TABLE = (
         Behaviour(health=_Unforgiving),
         "cooldown.success-clears",
     ),
+    defect(
+        "probe-success-leaves-window",
+        "A probe that succeeds leaves the window open until its end",
+        "cooldown.recovers",
+        Behaviour(health=_OutOfOrder),
+        "cooldown.success-clears",
+    ),
+    defect(
+        "cooldown-at-the-first-failure",
+        "One failure opens a cooldown, where two in a row were declared",
+        "cooldown.threshold",
+        Behaviour(health=told_otherwise(_rule(after=1))),
+        "cooldown.threshold-alone",
+    ),
+    defect(
+        "failures-counted-over-successes",
+        "No success resets the count of failures",
+        "cooldown.threshold",
+        Behaviour(health=_Unreset),
+        "cooldown.threshold-alone",
+    ),
+    defect(
+        "cooldown-of-the-whole-pool",
+        "A member's cooldown closes all members of its pool",
+        "pool.bystander.serves pool.failover.answers",
+        Behaviour(health=_WholePool),
+        "cooldown.bystanders",
+    ),
     # incident D: a slot that is pushed out for good
     defect(
         "cooldown-without-end",
         "A member that failed is never asked again",
-        "cooldown.recovers",
+        "cooldown.recovers quarantine.never-for",
         Behaviour(health=told_otherwise(_rule(window=1e6, longest=1e6))),
         "cooldown.recovers",
     ),
@@ -201,14 +266,14 @@ TABLE = (
     defect(
         "rate-limit-counts",
         "A rate limit counts like an outage",
-        "breaker.counts",
+        "breaker.counts quarantine.never-for",
         Behaviour(health=_counting(Kind.RATE_LIMIT)),
         "breaker.rate-limit",
     ),
     defect(
         "quota-counts",
         "A quota that is used up counts like an outage",
-        "breaker.counts",
+        "breaker.counts quarantine.never-for",
         Behaviour(health=_counting(Kind.QUOTA)),
         "breaker.quota",
     ),
@@ -216,14 +281,14 @@ TABLE = (
     defect(
         "bad-request-counts",
         "A request that the member rejects counts like an outage",
-        "breaker.counts",
+        "breaker.counts quarantine.never-for",
         Behaviour(health=_counting(Kind.REQUEST)),
         "breaker.bad-request",
     ),
     defect(
         "refused-key-counts",
         "401 and 403 count like outages",
-        "breaker.counts",
+        "breaker.counts quarantine.never-for",
         Behaviour(health=_counting(Kind.AUTH)),
         "breaker.unauthorized",
     ),
@@ -232,14 +297,14 @@ TABLE = (
         "model-rejection-counts",
         "A 404 that names the model counts like an outage",
         "breaker.counts quarantine.lone",
-        Behaviour(health=_counting(Kind.RETIRED)),
+        Behaviour(health=_ShutWhenRetired),
         "breaker.model-rejected",
     ),
     # incident F: the caller's cancellation does not count
     defect(
         "hangup-counts",
         "A client that hangs up counts like an outage of the member",
-        "breaker.counts alive.after",
+        "breaker.counts alive.after quarantine.never-for",
         Behaviour(health=_HangupsCount),
         "breaker.hang-ups",
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import json
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -79,6 +80,19 @@ def _may_be_asked_again(failure: Failure, call: Call) -> Failure:
     """A rejected request goes on to its second try, and no further."""
     call.memo["tries"] = call.memo.get("tries", 0) + (failure.kind is Kind.REQUEST)
     return dataclasses.replace(failure, moves_on=call.memo["tries"] < 2) if failure.kind is Kind.REQUEST else failure
+
+
+@asynccontextmanager
+async def _beside(call: Call) -> AsyncIterator[None]:
+    """The lane's first member is asked for the same as well, and what it says is read and forgotten."""
+    if call.lane is not None and not call.stream:
+        call.shared.setdefault("beside", set()).add(asyncio.create_task(_forgotten(call, call.lane.members[0])))
+    yield
+
+
+async def _forgotten(call: Call, member: Member) -> None:
+    with suppress(UpstreamFailed):
+        await attempt(dataclasses.replace(call), member)
 
 
 async def _answered_again(call: Call) -> None:
@@ -255,12 +269,29 @@ DISPATCHES = (
         "pool.rejection.once",
         Behaviour(members=_asked_twice, failure=_may_be_asked_again),
     ),
+    # incident F: a member that was given up
+    defect(
+        "given-up-left-open",
+        "A member whose stream never starts keeps its connection when another one is asked",
+        "pool.given-up.closed",
+        Behaviour(skip=frozenset({Step.LET_GO})),
+        "timeouts.pool-no-first-event",
+    ),
     # incident A: a success must never be dispatched again
     defect(
         "success-dispatched-again",
         "A request that was answered is dispatched once more",
         "pool.success.final",
         Behaviour(accepted=_answered_again),
+    ),
+    # incident D: a probe is a client's request, and none beside it
+    defect(
+        "member-asked-beside",
+        "The first member is asked beside the one whose answer is used, and goes on to its end",
+        "pool.success.alone",
+        Behaviour(around=_beside),
+        "pool.one-slow",
+        crossing=True,
     ),
     # incident F: no failover after output
     defect(

@@ -10,6 +10,8 @@ from conformance.reference.call import Call
 from conformance.reference.config import Config, Member
 from conformance.reference.defects.entry import defect
 from conformance.reference.defects.hooks import told_otherwise
+from conformance.reference.failure import Failure, Kind
+from conformance.reference.health import Health, Permit
 from conformance.reference.rules import WaitRule
 from conformance.reference.serving import serving_fields
 
@@ -19,6 +21,22 @@ def _two(members: Sequence[Member], call: Call) -> Sequence[Member]:
     by_name = sorted(members, key=lambda member: member.name)
     first = members.index(by_name[0]) % 2
     return by_name if first == 0 else (*by_name[1:2], *by_name[:1], *by_name[2:])
+
+
+class _Minutes(Health):
+    """Seconds are taken for minutes."""
+
+    def failed(self, permit: Permit, failure: Failure) -> None:
+        longer = failure.wait * 60 if failure.wait is not None else None
+        super().failed(permit, dataclasses.replace(failure, wait=longer))
+
+
+class _NoneUnread(Health):
+    """No time is taken for no word about it."""
+
+    def failed(self, permit: Permit, failure: Failure) -> None:
+        unread = failure.kind is Kind.RATE_LIMIT and not failure.wait
+        super().failed(permit, dataclasses.replace(failure, wait=60.0) if unread else failure)
 
 
 def _note_first(body: bytes, member: Member, call: Call) -> bytes:
@@ -56,6 +74,20 @@ TABLE = (
         "retry-after.waits",
         Behaviour(health=told_otherwise(_short_waits)),
         "retry-after.pool",
+    ),
+    defect(
+        "retry-after-in-minutes",
+        "A member that said how many seconds to wait is left alone for as many minutes",
+        "breaker.counts",
+        Behaviour(health=_Minutes),
+        "retry-after.over",
+    ),
+    defect(
+        "retry-after-zero-unread",
+        "A member that said to wait no time is left alone for a minute",
+        "breaker.counts",
+        Behaviour(health=_NoneUnread),
+        "retry-after.zero",
     ),
     defect(
         "load-on-two-members",
