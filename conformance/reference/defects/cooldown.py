@@ -167,10 +167,10 @@ TABLE = (
     ),
     defect(
         "cooldown-cut-short",
-        "A window is over after four tenths of its length",
+        "A window is over after three tenths of its length",
         "cooldown.silent",
-        Behaviour(health=told_otherwise(_rule(window=0.24))),
-        "cooldown.silent-half",
+        Behaviour(health=told_otherwise(_rule(window=0.18))),
+        "cooldown.silent-on",
     ),
     # incident D: a failed probe opens the next window
     defect(

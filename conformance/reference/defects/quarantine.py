@@ -129,7 +129,7 @@ TABLE = (
         "A quarantine is over after half its length",
         "quarantine.skips",
         Behaviour(health=told_otherwise(_shorter)),
-        "quarantine.skips-404",
+        "quarantine.skips-on",
     ),
     defect(
         "success-keeps-the-count",
