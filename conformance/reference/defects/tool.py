@@ -98,6 +98,7 @@ TABLE = (
         "A call of a custom tool comes as a function's",
         "tool.kind.declared",
         Behaviour(doc=each_choice(_calls(_as_function))),
+        "tools.custom",
     ),
     # BerriAI/litellm#37792: the arguments as an object
     defect(
