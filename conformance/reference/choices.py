@@ -64,8 +64,9 @@ class ChoiceStream:
         )
         found = {"content": text, "reasoning_content": thoughts, "refusal": given.get("refusal")}
         said: Doc = {key: value for key, value in found.items() if isinstance(value, str) and value}
-        cited = given.get("annotations")
-        return said | ({"annotations": cited} if isinstance(cited, list) and cited else {})
+        cited, audio = given.get("annotations"), given.get("audio")
+        said |= {"annotations": cited} if isinstance(cited, list) and cited else {}
+        return said | ({"audio": audio} if isinstance(audio, dict) and audio else {})
 
     def _called(self, given: Doc) -> Doc:
         calls = given.get("tool_calls")

@@ -42,6 +42,7 @@ COUNTED = {
     "total_tokens": 14,
     "prompt_tokens_details": {"cached_tokens": 4},
 }
+SPOKEN = chat(None, message={"audio": {"id": "audio_1", "data": "AABB", "expires_at": 1785402847, "transcript": "Hi"}})
 SOURCE = {
     "type": "url_citation",
     "url_citation": {"url": "https://a.test/1", "title": "A", "start_index": 0, "end_index": 2},
@@ -60,6 +61,11 @@ BROKEN_OFF = wire(stream(opening(), chunk("One "), LIMITED, done=False))
 SURENESS = {"content": [{"token": "Hi", "logprob": -0.1, "bytes": None, "top_logprobs": []}], "refusal": None}
 SURE = wire(chat("Hi", choice={"logprobs": SURENESS}))
 SURE_STREAM = wire(stream(opening(), chunk("Hi", choice={"logprobs": SURENESS}), chunk(reason="stop")))
+
+
+def spoken(data: str) -> dict[str, Any]:
+    """A chunk of audio."""
+    return chunk(delta={"audio": {"id": "audio_1", "data": data}})
 
 
 def sure(*numbers: float) -> Any:
@@ -220,6 +226,24 @@ EXAMPLES: Examples = {
         (
             relayed(wire(chat("Hi", message=CITED)), wire(chat("Hi"))),
             relayed(wire(CITED_STREAM), wire(stream(*words("Hi"))), STREAM),
+        ),
+    ),
+    "relay.audio.kept": Example(
+        (
+            relayed(wire(SPOKEN), wire(SPOKEN)),
+            relayed(
+                wire(stream(opening(), spoken("AA"), spoken("BB"), chunk(reason="stop"))),
+                wire(stream(opening(), spoken("AABB"), chunk(reason="stop"))),
+                STREAM,
+            ),
+        ),
+        (
+            relayed(wire(SPOKEN), wire(chat(""))),
+            relayed(
+                wire(stream(opening(), spoken("AA"), spoken("BB"), chunk(reason="stop"))),
+                wire(stream(opening(), spoken("AA"), chunk(reason="stop"))),
+                STREAM,
+            ),
         ),
     ),
     "relay.reason.kept": Example(

@@ -90,6 +90,22 @@ EXAMPLES: Examples = {
             answered(output=[{"type": "message", "content": "Hi"}]),
         ),
     ),
+    "responses.error.agrees": Example(
+        (
+            answered(),
+            answered(error=None),
+            answered(status="failed", output=[], error={"code": "server_error", "message": "No."}),
+            answered(status="incomplete", incomplete_details={"reason": "max_output_tokens"}),
+            WHOLE,
+            BROKEN,
+        ),
+        (
+            answered(status="failed", output=[]),
+            answered(status="failed", output=[], error={"code": "server_error", "message": ""}),
+            answered(error={"code": "server_error", "message": "No."}),
+            events(*numbered([created(), event("response.failed", response={**FAILED, "error": None})])),
+        ),
+    ),
     "responses.output.present": Example(
         (answered(),),
         (

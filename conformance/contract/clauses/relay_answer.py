@@ -134,6 +134,44 @@ def annotations_kept(x: Exchange) -> Iterator[Finding]:
         yield at_end(both[1], f"an annotation with {show(url)}", "none")
 
 
+def _sounds(reply: Reply) -> dict[int, str]:
+    """The audio data of each choice of a chat reply, joined."""
+    found: dict[int, str] = {}
+    for doc in [event.doc for event in reply.events] or [reply.doc]:
+        choices = doc.get("choices") if doc is not None else None
+        for choice in choices if isinstance(choices, list) else []:
+            part = (choice.get("message") or choice.get("delta")) if isinstance(choice, dict) else None
+            audio = part.get("audio") if isinstance(part, dict) else None
+            index, data = choice.get("index"), audio.get("data") if isinstance(audio, dict) else None
+            if isinstance(index, int) and isinstance(data, str) and data:
+                found[index] = found.get(index, "") + data
+    return found
+
+
+def _audio_owed(x: Exchange) -> bool:
+    both = both_whole(x)
+    return x.request.endpoint is Endpoint.CHAT and both is not None and bool(_sounds(both[0]))
+
+
+@clause(
+    id="relay.audio.kept",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The audio that the upstream sent reaches the client",
+    rationale="A spoken answer has a null content: without its audio there is no answer at all.",
+    source="openai-api/chat-object",
+    applies=_audio_owed,
+)
+def audio_kept(x: Exchange) -> Iterator[Finding]:
+    both = both_whole(x)
+    assert both is not None
+    mine = _sounds(both[1])
+    for index, data in _sounds(both[0]).items():
+        if mine.get(index, "") != data:
+            told = f"{len(mine[index])} characters {show(mine[index], 40)}" if index in mine else "none"
+            yield at_end(both[1], f"audio data of {len(data)} characters {show(data, 40)}", told)
+
+
 @clause(
     id="relay.reason.kept",
     level=Level.MUST,

@@ -7,9 +7,9 @@ from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.clauses.responses import events_of, is_response_stream
-from conformance.contract.evidence import at_event, show
+from conformance.contract.evidence import at_event, at_path, show
 from conformance.contract.when import stayed, the_reply
-from conformance.exchange.model import Exchange, StreamEvent
+from conformance.exchange.model import Endpoint, Exchange, StreamEvent
 
 _TEXT, _CALL = "response.output_text.delta", "response.function_call_arguments.delta"
 _PART_DELTAS = (_TEXT, "response.refusal.delta")
@@ -160,3 +160,40 @@ def whole_response(x: Exchange) -> Iterator[Finding]:
             streamed = _streamed(told, kind)
             if streamed and streamed != held:
                 yield at_event(the_reply(x), event, f"an output with {show(streamed)}", show(held) if held else "none")
+
+
+_ENDS = ("completed", "incomplete", "failed")
+
+
+def _ended(x: Exchange) -> list[tuple[StreamEvent | None, dict[str, Any]]]:
+    """Each response that came to an end: the JSON one, or that of a stream's last event."""
+    if is_response_stream(x):
+        ends = {f"response.{status}" for status in _ENDS}
+        return [(event, _object(value, "response")) for event, name, value in events_of(x) if name in ends]
+    reply = x.reply
+    value = reply.doc.value if stayed(x) and reply is not None and reply.ok and reply.doc is not None else None
+    asked = x.request.endpoint is Endpoint.RESPONSES and isinstance(value, dict)
+    return [(None, value)] if asked and isinstance(value, dict) and value.get("status") in _ENDS else []
+
+
+@clause(
+    id="responses.error.agrees",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A response has an error exactly when it failed",
+    rationale="Agents wait, compact or give up by the error: a failure without one is tried again, an answer with one is thrown away.",
+    source="openai-api/responses",
+    applies=lambda x: bool(_ended(x)),
+)
+def error_agrees(x: Exchange) -> Iterator[Finding]:
+    for event, response in _ended(x):
+        error, message = response.get("error"), _object(response, "error").get("message")
+        if response.get("status") == "failed":
+            wrong = not (isinstance(message, str) and message.strip())
+        else:
+            wrong = response.get("status") == "completed" and error is not None
+        expected = "an error with a message" if response.get("status") == "failed" else "error: null"
+        if wrong and event is None:
+            yield at_path(the_reply(x), ("error",), expected, show(error))
+        elif wrong and event is not None:
+            yield at_event(the_reply(x), event, expected, show(error))

@@ -276,8 +276,14 @@ def _stop_shown(doc: Any, call: Call) -> Any:
     return doc
 
 
+def _mute(choice: Doc) -> None:
+    for name in ("message", "delta"):
+        choice.get(name, {}).pop("audio", None)
+
+
 def _uncited(choice: Doc) -> None:
-    choice.get("message", choice.get("delta", {})).pop("annotations", None)
+    for name in ("message", "delta"):
+        choice.get(name, {}).pop("annotations", None)
 
 
 TABLE = (
@@ -288,6 +294,13 @@ TABLE = (
         "bounds.stop.left-out relay.text.equal",
         Behaviour(doc=_stop_shown),
         "bounds.stop",
+    ),
+    # openai-php/client#627, majiayu000/litellm-rs#511
+    defect(
+        "audio-dropped",
+        "The audio of an answer is left out",
+        "relay.audio.kept",
+        Behaviour(doc=each_choice(_mute), chunks=each_stream_choice(_mute)),
     ),
     # openai/openai-agents-python#4252
     defect(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -85,6 +86,19 @@ def _without_messages(event: Doc) -> None:
     if event["type"] == "response.completed":
         kept = [item for item in event["response"]["output"] if item.get("type") != "message"]
         event["response"] = event["response"] | {"output": kept}
+
+
+def _failed_silently(frames: list[bytes], moment: Moment, call: Call) -> list[bytes]:
+    """A response that failed has no error."""
+    told = []
+    for frame in frames:
+        head, mark, data = frame.partition(b"data: ")
+        if call.operation is Operation.RESPONSES and b"response.failed" in head:
+            event = json.loads(data)
+            event["response"]["error"] = None
+            data = json.dumps(event).encode() + b"\n\n"
+        told.append(head + mark + data)
+    return told
 
 
 def _unreasoned(doc: Doc) -> None:
@@ -189,6 +203,14 @@ TABLE = (
         "A response whose text was streamed is completed without it",
         "responses.stream.whole",
         _events(_without_messages),
+    ),
+    # zyycn/codex-proxy-rs#90
+    defect(
+        "response-failed-without-reason",
+        "The last event of a response that failed has no error",
+        "responses.error.agrees",
+        Behaviour(frames=_failed_silently),
+        "responses.truncated",
     ),
     # Wei-Shaw/sub2api#1493
     defect(
