@@ -26,13 +26,17 @@ from tests.contract.further import (
     FILTER,
     FLUSHED,
     FROM_ANTHROPIC,
+    FROM_GEMINI,
     FROM_RESPONSES,
+    OK,
     RESPONSE,
     STREAM,
     TOOLS,
+    asked,
     events,
     said_with,
     streamed_with,
+    to_anthropic,
 )
 from tests.contract.responding import event, response, said
 from tests.contract.situation import Report, Right, report
@@ -326,5 +330,69 @@ PASSING: tuple[Report, ...] = (
                 ),
             ),
         ),
+    ),
+    report(  # what another API does not take may be brought into its bounds
+        "translated-within-the-bounds",
+        request=ask(
+            max_completion_tokens=200000,
+            temperature=1.7,
+            stop=["\n\n"],
+            tools=[{"type": "function", "function": {"name": "mcp.files/read", "parameters": {}}}],
+            tool_choice="none",
+        ),
+        right=Right(OK, Try(FROM_ANTHROPIC, request=to_anthropic(max_tokens=8192, temperature=1))),
+    ),
+    report(
+        "translated-history",
+        request=ask(
+            messages=[
+                {"role": "user", "content": "Hi"},
+                {"role": "assistant", "content": "<think>Hm.</think>Hello."},
+                {"role": "assistant", "content": None, "tool_calls": [call(None, id="c", name="f", arguments='{"a":')]},
+                {"role": "tool", "tool_call_id": "c", "content": ""},
+                {"role": "user", "content": "cf-q8w3zd"},
+            ]
+        ),
+        right=Right(
+            OK,
+            Try(
+                FROM_GEMINI,
+                request=Ask(
+                    "/v1beta/models/g:generateContent",
+                    {
+                        "contents": [
+                            {"role": "user", "parts": [{"text": "Hi"}]},
+                            {
+                                "role": "model",
+                                "parts": [{"text": "Hello."}, {"functionCall": {"name": "f", "args": {}}}],
+                            },
+                            {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {}}}]},
+                            {"role": "user", "parts": [{"text": "cf-q8w3zd"}]},
+                        ]
+                    },
+                ),
+            ),
+        ),
+    ),
+    report(  # a guard that is asked about the text is no dispatch of the request
+        "translated-guard",
+        request=ask(stop=["END"]),
+        right=Right(
+            OK,
+            (
+                Try(
+                    FROM_ANTHROPIC,
+                    request=to_anthropic(
+                        messages=[{"role": "user", "content": "Is this safe? Ticket cf-q8w3zd: say hello."}]
+                    ),
+                ),
+                Try(OK, "m1", 40.0, request=asked(stop=["END"])),
+            ),
+        ),
+    ),
+    report(
+        "stop-in-the-thought",
+        request=ask(stop=["\n\n"]),
+        right=wire(chat("<think>Hm.\n\nYes.</think>Hello.")),
     ),
 )

@@ -63,7 +63,7 @@ def stop_left_out(x: Exchange) -> Iterator[Finding]:
     said = "".join(choice.text for choice in member.answer.choices) if member is not None else ""
     for choice in the_reply(x).answer.choices:
         for text in _stops(x):
-            if text in choice.text and text not in said:
+            if text in choice.text.rpartition("</think>")[2] and text not in said:
                 yield at_end(the_reply(x), f"a text that ends before {show(text)}", show(choice.text))
 
 

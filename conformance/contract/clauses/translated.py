@@ -16,6 +16,10 @@ from conformance.exchange.asking import Asking, Dialect, asking
 from conformance.exchange.model import Attempt, Exchange
 from conformance.wire.jsondoc import parse
 
+#: The names of tools that every API takes as they are.
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+#: No model's own bound of its output is below this: a larger bound that was asked for may come down to the model's.
+_SMALLEST = 4096
 #: What an assistant thought in an earlier turn, which models are not told again.
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.S)
 
@@ -58,7 +62,7 @@ def lost_turns(mine: Asking, sent: Asking) -> Iterator[Loss]:
             yield "text", show(text), "absent"
     for what, told in (("call of a tool", mine.calls), ("result of a tool", mine.results)):
         for text in told:
-            if not all(_squeezed(part) in all_of_it for part in _pieces(text)):
+            if not all(_squeezed(part) in all_of_it for part in _pieces(text, call=told is mine.calls)):
                 yield what, show(text), "absent"
     if mine.media > sent.media:
         yield "images or files", str(mine.media), str(sent.media)
@@ -73,9 +77,11 @@ def _spelled_out(leaves: tuple[str, ...]) -> Iterator[str]:
             yield from _texts(doc.value) if doc.ok else ()
 
 
-def _pieces(result: str) -> list[str]:
-    """The texts that a result is made of: gateways give a JSON result on as JSON."""
+def _pieces(result: str, *, call: bool) -> list[str]:
+    """The texts that a result, or the arguments of a call, is made of: gateways give JSON on as JSON."""
     doc = parse(result.encode("utf-8", "surrogatepass"))
+    if not doc.ok and call and result.lstrip().startswith("{"):
+        return []  # arguments that are no JSON have no place in an API that wants an object
     if not doc.ok or not isinstance(doc.value, dict | list):
         return [result]
     return [piece for piece in _texts(doc.value) if piece.strip()]
@@ -113,8 +119,8 @@ def _lost_tools(mine: Asking, sent: Asking) -> Iterator[Loss]:
     if mine.choice == "none":
         return
     for name in mine.tools:
-        # A member without tools may be told of them in words.
-        if not _named(name, sent):
+        # A member without tools may be told of them in words, a name that its API does not know under another.
+        if _NAME.fullmatch(name) and not _named(name, sent):
             yield "tools", show(name), show(list(sent.tools)) if sent.tools else "absent"
     forced = mine.choice is not None and (mine.choice == "required" or mine.choice.startswith("="))
     if forced and sent.tools and not sent.thinks and sent.choice in (None, "auto", "none"):
@@ -131,7 +137,11 @@ def _named(name: str, sent: Asking) -> bool:
 
 def _capped(cap: Any, sent: Asking) -> bool:
     least = _LEAST.get(sent.dialect, 0)
-    return same(cap, sent.cap) or (isinstance(cap, int) and cap < least and sent.cap == least)
+    if same(cap, sent.cap):
+        return True
+    if not isinstance(cap, int) or not isinstance(sent.cap, int):
+        return False
+    return (cap < least and sent.cap == least) or _SMALLEST <= sent.cap < cap
 
 
 def _as_warm(mine: Asking, sent: Asking) -> bool:
