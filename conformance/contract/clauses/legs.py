@@ -53,6 +53,14 @@ def told_success(x: Exchange) -> bool:
     return reply.ok and reply.complete and not reply.answer.errors
 
 
+def names_timeout(reply: Reply) -> bool:
+    """Whether a reply says, by its status or its words, that a member did not answer in time."""
+    text = (reply.content[:4000] + reply.content[4000:][-4000:]).lower()
+    return reply.status in (408, 504) or any(
+        word in text for word in (b"timeout", b"timed out", b"time-out", b"deadline")
+    )
+
+
 def told(x: Exchange) -> str:
     answer = the_reply(x).answer
     reasons = [reason for choice in answer.choices for reason in choice.reasons]

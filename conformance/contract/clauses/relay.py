@@ -9,6 +9,7 @@ from conformance.contract.clause import Basis, Clause, Finding, Level, clause
 from conformance.contract.clauses import chat, responses, tool
 from conformance.contract.clauses.chunk import requested_choices
 from conformance.contract.clauses.legs import (
+    names_timeout,
     served,
     speaks,
     told,
@@ -256,9 +257,9 @@ def _success_owed(x: Exchange) -> bool:
     attempt = serving(x)
     if attempt is None or attempt.reply is None or not stayed(x) or the_reply(x).status in _REFUSALS:
         return False
-    if not _names_timeout(the_reply(x)) and _dropped(x, attempt):
+    if not names_timeout(the_reply(x)) and _dropped(x, attempt):
         return True
-    given_up = attempt.ended_at > x.transcript.ended_at and _names_timeout(the_reply(x))
+    given_up = attempt.ended_at > x.transcript.ended_at and names_timeout(the_reply(x))
     return not given_up and usable(x, attempt) and _conforms(x, attempt.reply)
 
 
@@ -269,13 +270,6 @@ def _dropped(x: Exchange, attempt: Attempt) -> bool:
         return False
     fits = attempt.request.endpoint is x.request.endpoint and attempt.request.stream and bool(reply.events)
     return fits and reply.media_type == "text/event-stream" and len(reply.content) < _SMALL and _shaped(x, reply)
-
-
-def _names_timeout(reply: Reply) -> bool:
-    text = reply.content[:4000].lower()
-    return reply.status in (408, 504) or any(
-        word in text for word in (b"timeout", b"timed out", b"time-out", b"deadline")
-    )
 
 
 @clause(

@@ -11,14 +11,16 @@ from typing import Any, cast
 
 from conformance.reference.attempt import attempt
 from conformance.reference.behaviour import Behaviour, Moment
-from conformance.reference.call import Call
+from conformance.reference.call import Call, Operation
 from conformance.reference.config import Member
 from conformance.reference.defects.entry import defect
 from conformance.reference.errors import refuse
 from conformance.reference.failure import Failure, Kind, UpstreamFailed
 from conformance.reference.health import Health
 from conformance.reference.jsontext import encode_json
+from conformance.reference.media import now
 from conformance.reference.relay import stream_bytes
+from conformance.reference.sse import encode_event
 from conformance.reference.steps import Step
 
 When = Callable[[Failure, Call], bool]
@@ -162,6 +164,27 @@ async def _patient(call: Call) -> AsyncIterator[None]:
     timeouts = call.config.timeouts
     call.config = dataclasses.replace(call.config, timeouts=dataclasses.replace(timeouts, idle=timeouts.idle * 2.75))
     yield
+
+
+@asynccontextmanager
+async def _hasty(call: Call) -> AsyncIterator[None]:
+    """A member's first output is waited for a quarter of the time that the configuration says."""
+    timeouts = call.config.timeouts
+    call.config = dataclasses.replace(
+        call.config, timeouts=dataclasses.replace(timeouts, first_token=timeouts.first_token / 4)
+    )
+    yield
+
+
+async def _limited(parts: AsyncIterator[bytes], call: Call) -> AsyncIterator[bytes]:
+    """A stream may last a second and a half, whatever it does in it."""
+    end = now() + 1.5
+    async for part in parts:
+        if now() > end and call.operation is not Operation.RESPONSES:
+            error = {"message": "The upstream did not answer in time.", "type": "server_error", "param": None}
+            yield encode_event({"error": {**error, "code": "upstream_timeout"}}, "")
+            return
+        yield part
 
 
 def _last(failure: Failure, failures: Sequence[Failure], call: Call) -> Failure:
@@ -323,6 +346,21 @@ PATIENCE = (
         "A stream that falls silent is waited for without end",
         "timeout.idle.told stream.end.arrives",
         Behaviour(skip=frozenset({Step.IDLE_TIMEOUT})),
+    ),
+    defect(
+        "slow-member-passed-over",
+        "A member is given up after a quarter of the declared time",
+        "timeout.not-early",
+        Behaviour(around=_hasty),
+        shown_by="timeouts.pool-slow-first-event timeouts.slow-head",
+    ),
+    # a limit on the whole of an answer, as HTTP clients have it
+    defect(
+        "stream-cut-at-total-limit",
+        "A stream is cut when it has lasted a second and a half",
+        "timeout.not-early",
+        Behaviour(flow=_limited),
+        shown_by="timeouts.long-stream",
     ),
     defect(
         "silence-waited-out-too-long",

@@ -1,0 +1,71 @@
+"""Patience: a member that would have answered is not given up before the time that the target declares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.clauses.legs import names_timeout
+from conformance.contract.evidence import at_exchange
+from conformance.contract.when import replied, the_reply
+from conformance.exchange.model import Attempt, Exchange
+
+#: A member that took longer than this (ms) tried the gateway's patience.
+SLOW_MS = 200.0
+#: So much of the declared time a gateway has to wait: its clock starts a little earlier than the member's.
+SHARE = 0.8
+
+
+def _slow(x: Exchange) -> list[tuple[int, Attempt]]:
+    """The dispatches to members that are well by their play, and took their time or were left."""
+    if x.hangup is not None:
+        return []
+    return [
+        (number, attempt)
+        for number, attempt in enumerate(x.attempts or ())
+        if attempt.member in x.terms.healthy and (attempt.ended_at - attempt.at > SLOW_MS or _left(x, number, attempt))
+    ]
+
+
+def _left(x: Exchange, number: int, attempt: Attempt) -> bool:
+    """Whether the gateway gave a dispatch up for its silence: it went on to another one, or says so itself."""
+    reply, closed = attempt.reply, attempt.peer_closed_at
+    if closed is None or attempt.succeeded or (reply is not None and (reply.answer.told_end or reply.answer.errors)):
+        return False
+    others = (x.attempts or ())[:number] + (x.attempts or ())[number + 1 :]
+    if any(other.succeeded and other.at < closed < other.ended_at for other in others):
+        return False  # asked side by side, and the other was faster
+    went_on = not _spoke(attempt) and any(other.at >= attempt.at for other in (x.attempts or ())[number + 1 :])
+    return went_on or (number == len(others) and replied(x) and names_timeout(the_reply(x)))
+
+
+def _spoke(attempt: Attempt) -> bool:
+    return attempt.reply is not None and bool(attempt.reply.content)
+
+
+@clause(
+    id="timeout.not-early",
+    level=Level.MUST,
+    basis=Basis.POLICY,
+    title="A member that is well is not given up before the declared time",
+    rationale="A limit on the whole answer cuts long ones in their middle, and an early one asks, and pays, a second time.",
+    source="target/declaration",
+    applies=lambda x: bool(_slow(x)),
+    capabilities=("first-token-timeout", "idle-timeout"),
+)
+def not_early(x: Exchange) -> Iterator[Finding]:
+    for number, attempt in _slow(x):
+        limit = (x.terms.idle_timeout_ms if _spoke(attempt) else x.terms.first_token_timeout_ms) or 0.0
+        if not _left(x, number, attempt) or attempt.peer_closed_at is None:
+            continue
+        since = attempt.sent[-1].at if _spoke(attempt) and attempt.sent else attempt.at
+        waited = attempt.peer_closed_at - since
+        if waited < SHARE * limit:
+            yield at_exchange(
+                x,
+                f"{attempt.member} waited for until it was silent for about {limit:.0f} ms",
+                f"given up {waited:.0f} ms after its last byte"
+                if _spoke(attempt)
+                else f"given up after {waited:.0f} ms",
+                leg=f"upstream:{number}",
+            )
