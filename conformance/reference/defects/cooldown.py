@@ -126,6 +126,13 @@ class _ShutWhenRetired(Health):
             self.cooldowns.shut(self.place(permit.lane, permit.member), self.cooldown.window)
 
 
+class _StatusesAlone(Health):
+    """What is no status counts for nothing: resets, silence, streams that break."""
+
+    def is_outage(self, failure: Failure) -> bool:
+        return failure.outage and failure.kind is Kind.UNAVAILABLE
+
+
 class _HangupsCount(Health):
     """A client that goes away counts like a member that broke."""
 
@@ -261,6 +268,14 @@ TABLE = (
         Behaviour(health=_ByName),
         "cooldown.scope",
         crossing=True,
+    ),
+    # incident F: transport errors count, too
+    defect(
+        "statuses-alone-count",
+        "A member that resets, or whose stream breaks, stays in turn: statuses alone count",
+        "cooldown.silent",
+        Behaviour(health=_StatusesAlone),
+        "cooldown.silent-after-reset cooldown.silent-after-cut-in-text cooldown.silent-after-silence",
     ),
     # incident D: quota and 429 are not faults
     defect(
