@@ -9,7 +9,7 @@ from conformance.driver.registry import DRIVERS
 from conformance.errors import UsageError
 from conformance.options import near
 from conformance.scenario.codec import LANES
-from conformance.scenario.model import Scenario, StepLane, Window
+from conformance.scenario.model import Scenario, StepLane, Wait, Window
 from conformance.target.profile import Profile, lacking
 
 #: What a run uses unless told otherwise: the wire judged raw, and the official SDK on the same scenarios.
@@ -18,6 +18,10 @@ DEFAULT_DRIVERS = ("wire", "openai-python")
 SDK_AREAS = frozenset({"baseline", "completions", "embeddings", "models", "responses", "tools", "usage"})
 #: How often a sequence is played again, each time in fresh lanes, when it came too late for its windows.
 SPARES = 2
+#: A sequence whose waits come to more is not played: a run has to end.
+LONGEST_WAIT_MS = 15 * 60_000.0
+#: Nor is one of more requests.
+MOST_REQUESTS = 1000
 #: Endpoints that tell which models are served.
 _LISTS = ("models", "models.retrieve")
 
@@ -206,6 +210,11 @@ def ruled_out(scenario: Scenario, profile: Profile) -> str:
     for window in sorted(scenario.windows):
         if not length_of(window, profile):
             return f"the target does not declare how long its {window} lasts"
+    if sum(step.times for step in scenario.steps) > MOST_REQUESTS:
+        return f"it takes more than {MOST_REQUESTS} requests: the target's cooldown_after is {profile.cooldown_after}"
+    waits = sum(milliseconds(step.after, profile) for step in scenario.steps)
+    if waits > LONGEST_WAIT_MS:
+        return f"its waits come to more than {LONGEST_WAIT_MS / 60_000:g} min: give the target shorter windows"
     if "cooldown.threshold" in scenario.exercises and profile.cooldown_after < 2:
         return "a single failure opens the target's cooldown"
     failing = len(scenario.play.members) if "pool.failover.answers" in scenario.exercises else 0
@@ -228,6 +237,11 @@ def _asks_what_is_served(scenario: Scenario) -> bool:
     """Whether it is about the models that a target lists, or about a model or a client key that it does not know."""
     requests = (scenario.request, *(step.request for step in scenario.steps))
     return any(one.model is not None or one.api_key is not None or one.endpoint in _LISTS for one in requests)
+
+
+def milliseconds(wait: Wait, profile: Profile) -> float:
+    """How long a wait is for this target, in ms."""
+    return wait.amount if wait.window is None else wait.amount * (length_of(wait.window, profile) or 0.0)
 
 
 def length_of(window: Window, profile: Profile) -> float | None:

@@ -49,6 +49,9 @@ HEAVY = "weight."
 #: So many sequences that came too late have their last try when all else is done, with nothing beside them.
 LAST_TRIES = 24
 
+#: Before each of these a gateway has time to forget what came before: the longest of its windows, but no more ms.
+FORGOTTEN_MS = 6000.0
+
 LATE = "its requests missed the windows that they were meant for: a busy machine, or a gateway that remembers otherwise"
 
 #: Awaited between the preparation of a request and its sending.
@@ -173,12 +176,17 @@ class Player:
             queue = heavy
             await work()
             for case in late:
+                # What a gateway keeps of the lanes before under too short a key is over by then.
+                await asyncio.sleep(min(1.1 * self._longest_window_ms(), FORGOTTEN_MS) / 1000)
                 for one in await self.play(case, tries=_LAST):
                     keep(one)
         except* HarnessError as errors:
             raise _first(errors) from None
         finally:
             await self.aclose()
+
+    def _longest_window_ms(self) -> float:
+        return max(self.profile.cooldown_ms or 0.0, self.profile.quarantine_ms or 0.0)
 
     def _goes_alone(self, case: PlannedCase) -> bool:
         """Whether the cases beside it would feel it: it is heavy, or closes a port of a lane that others share."""

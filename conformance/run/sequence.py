@@ -17,9 +17,8 @@ from conformance.contract.judge import judge, judge_sequence
 from conformance.exchange import sequence as facts
 from conformance.report.evidence import case_of, case_of_sequence
 from conformance.report.model import Case
-from conformance.run.plan import PlannedCase, length_of
-from conformance.scenario.model import SequenceStep, Wait
-from conformance.target.profile import Profile
+from conformance.run.plan import PlannedCase, milliseconds
+from conformance.scenario.model import SequenceStep
 
 if TYPE_CHECKING:
     from conformance.run.play import Observed, Player
@@ -62,11 +61,6 @@ async def _send(
         made.append(await player.observe(part, nonce=nonce, at=at))
         at = _ended(made[-1]) + step.gap_ms / 1000
     return made
-
-
-def milliseconds(wait: Wait, profile: Profile) -> float:
-    """How long a wait is for this target, in ms."""
-    return wait.amount if wait.window is None else wait.amount * (length_of(wait.window, profile) or 0.0)
 
 
 def _part(case: PlannedCase, step: SequenceStep) -> PlannedCase:

@@ -71,6 +71,18 @@ def test_a_failover_needs_a_dispatch_that_is_left(most: int | None, reason: str)
     assert cases[0].skipped == reason
 
 
+@pytest.mark.parametrize(("window", "played"), [(600.0, True), (2_900_000.0, True), (1e300, False)])
+def test_a_run_ends_before_its_patience_does(window: float, played: bool) -> None:
+    """A sequence that would wait for more than a quarter of an hour, or send millions, is left out, with the reason."""
+    waits = [one for one in load_scenarios() if one.id == "cooldown.silent-after-reset"]
+    declared = dataclasses.replace(REFERENCE, capabilities=frozenset({"failover", "cooldown"}), cooldown_ms=window)
+    cases = plan_cases([*waits, scenario("plain")], ["wire"], declared)
+    assert (not cases[0].skipped) is played
+    assert played or "more than 15 min" in cases[0].skipped
+    many = plan_cases([*waits, scenario("plain")], ["wire"], dataclasses.replace(declared, cooldown_after=1_000_000))
+    assert "more than 1000 requests" in many[0].skipped
+
+
 def test_raw_bytes_need_the_raw_driver() -> None:
     """A raw body is sent by the wire driver alone, unless the scenario names its drivers."""
     raw = scenario("raw", RAW)

@@ -20,9 +20,9 @@ from conformance.report.gate import missed
 from conformance.report.model import Case, RunHeader
 from conformance.report.reading import Reading
 from conformance.run import play
-from conformance.run.plan import PlannedCase, plan_cases, ruled_out
+from conformance.run.plan import PlannedCase, milliseconds, plan_cases, ruled_out
 from conformance.run.play import Player
-from conformance.run.sequence import Sent, milliseconds, perform, read, sequence_cases
+from conformance.run.sequence import Sent, perform, read, sequence_cases
 from conformance.run.stage import Stage, open_stage
 from conformance.scenario.codec import decode
 from conformance.scenario.model import Wait, Window
