@@ -57,5 +57,6 @@ def _of_success(exchange: Exchange, reply: Reply) -> Reading:
 
 def _fate(exchange: Exchange, attempt: Attempt) -> Fate:
     """How an attempt ended; one that told the end of every choice said all, however its connection then ended."""
-    said = attempt.reply is not None and attempt.reply.ok and attempt.reply.answer.finished
+    reply = attempt.reply
+    said = reply is not None and reply.ok and reply.answer.finished and reply.readable
     return Fate.SUCCESS if said else fate_of(exchange, attempt)

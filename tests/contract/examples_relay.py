@@ -30,6 +30,9 @@ FAILED = error("The upstream failed.", type="api_error", code="upstream_error")
 BAD_GATEWAY = wire(FAILED, status=502)
 TOLD = wire(stream(opening(), chunk("One "), FAILED, done=False))
 CUT = wire(stream(opening(), chunk("One "), done=False), end="close")
+TORN = wire(
+    stream(opening(), chunk("One "), b'data: {"choices":[{"delta":{"content":"two "}\n\n', chunk(reason="stop"))
+)
 FINISHED = wire(stream(opening(), chunk("One "), chunk(reason="stop")))
 LAUNDERED = wire(stream(chunk(delta={"content": ""}, choice={"finish_reason": "network_error"})))
 EMPTY_STOP = wire(stream(opening(), chunk(reason="stop")))
@@ -110,6 +113,15 @@ EXAMPLES: Examples = {
             relayed(CUT, wire(stream(opening(), chunk("One "), done=False)), STREAM),
             relayed(wire(b'{"id":"c","choices":[{"index":0,"mess', framing="close", end="close"), wire(chat(""))),
         ),
+    ),
+    "relay.malformed.told": Example(
+        (
+            relayed(TORN, TOLD, STREAM),
+            relayed(TORN, BAD_GATEWAY, STREAM),
+            relayed(TORN, TORN, STREAM),
+            relayed(TORN, wire(stream(opening(), chunk("One "), chunk("two "), chunk(reason="stop"))), STREAM),
+        ),
+        (relayed(TORN, FINISHED, STREAM),),
     ),
     "relay.reason.not-laundered": Example(
         (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -9,6 +11,7 @@ from conformance.contract.clause import Basis, Clause, Finding, Level, clause
 from conformance.contract.clauses import chat, responses, tool
 from conformance.contract.clauses.chunk import requested_choices
 from conformance.contract.clauses.legs import (
+    CONVERSATION,
     names_timeout,
     served,
     speaks,
@@ -22,6 +25,7 @@ from conformance.contract.shape import problems
 from conformance.contract.when import CHOICES, serving, stayed, the_reply, usable
 from conformance.exchange.answer import Choice, normal_reason
 from conformance.exchange.model import Attempt, Endpoint, Exchange, Reply
+from conformance.wire.jsondoc import parse
 
 
 def _error_like(choice: Choice) -> bool:
@@ -67,6 +71,43 @@ def truncation_told(x: Exchange) -> Iterator[Finding]:
             "an error event, an error status, or an aborted body",
             f"{told(x)}; the upstream: {how}, no finish_reason, no [DONE]",
         )
+
+
+#: Text of an answer in a chunk, whole or not.
+_TEXT = re.compile(rb'"(?:content|reasoning_content|reasoning|refusal|arguments|text)"\s*:\s*("(?:[^"\\]|\\.)+")')
+
+
+def _torn_texts(reply: Reply) -> list[str]:
+    """The texts that stand in events which are no JSON: chunks that broke off, or were spoilt."""
+    broken = (event.event.data for event in reply.events if event.doc is not None and not event.doc.ok)
+    texts = (parse(match[1]) for data in broken for match in _TEXT.finditer(data))
+    return [text.value for text in texts if text.ok and isinstance(text.value, str) and text.value.strip()]
+
+
+def _torn(x: Exchange) -> list[str]:
+    attempt = serving(x)
+    if attempt is None or attempt.reply is None or not stayed(x) or x.request.endpoint not in CONVERSATION:
+        return []
+    return _torn_texts(attempt.reply) if attempt.reply.ok else []
+
+
+@clause(
+    id="relay.malformed.told",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="A stream one of whose texts cannot be read is not told as finished without it",
+    rationale="A chunk that is no JSON and is left out in silence takes its text along: the rest under stop and [DONE] is a truncated answer.",
+    source="incident/streams",
+    applies=lambda x: bool(_torn(x)),
+)
+def malformed_told(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    if not (told_success(x) and reply.answer.told_end):
+        return
+    for text in _torn(x):
+        # One that saves the text does well; one that relays the chunk as it is is judged by stream.event.json.
+        if json.dumps(text)[1:-1].encode() not in reply.content and text.encode() not in reply.content:
+            yield at_end(reply, f"an error, or {show(text)}, which stood in a chunk that is no JSON", told(x))
 
 
 def _laundry(x: Exchange) -> bool:

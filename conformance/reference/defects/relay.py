@@ -119,6 +119,14 @@ LAUNDERED = (
         "relay.truncation.told stream.terminal.present timeout.idle.told",
         _skipping(Step.REFUSE_UNFINISHED, Step.REFUSE_CUT_BODY),
     ),
+    # incident F, failoverbench: a malformed chunk
+    defect(
+        "malformed-event-left-out",
+        "An event of the member that is no JSON is left out, and the rest is told as finished",
+        "relay.malformed.told",
+        _skipping(Step.REFUSE_BROKEN_EVENT),
+        "finish.torn-chunk",
+    ),
     # incident E: network_error became an empty stop
     defect(
         "failed-reason-as-stop",
