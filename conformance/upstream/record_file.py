@@ -101,10 +101,8 @@ def _continued(path: Path, about: About) -> Cassette:
     if cassette.origin != "recorded":
         hint = "recorded and other material do not share a file"
         raise UsageError("this cassette is not one of the recorder's", where=str(path), hint=hint)
-    first = cassette.date.partition("/")[0] or about.date
-    date = about.date if first == about.date else f"{first}/{about.date}"
     title, source = about.title or cassette.title, cassette.source or about.source
-    return replace(cassette, title=title, source=source, provider=cassette.provider or about.provider, date=date)
+    return replace(cassette, title=title, source=source, provider=cassette.provider or about.provider, date=about.date)
 
 
 def _require_writable(path: Path) -> None:
