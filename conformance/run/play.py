@@ -46,6 +46,9 @@ LADDER_MS = 150.0
 #: Scenarios of this area can keep a gateway busy for seconds: beside others they would be judged as the others' faults.
 HEAVY = "weight."
 
+#: How often a long wait looks whether the stage still stands, in s.
+WATCH_S = 1.0
+
 #: So many sequences that came too late have their last try when all else is done, with nothing beside them.
 LAST_TRIES = 24
 
@@ -276,7 +279,7 @@ class Player:
         call = call_of(case, lane, seat.profile, seat.base_url, nonce)
         try:
             if at:
-                await asyncio.sleep(max(0.0, at - monotonic()))
+                await self._until(at)
             if gate is not None:
                 await gate()
             capture = await self._driver(case.driver).send(call)
@@ -290,6 +293,13 @@ class Player:
         started = capture.transcript.origin
         lag = self._pulse.worst_ms(started, started + capture.transcript.ended_at / 1000)
         return Observed(case=case, nonce=nonce, capture=capture, entries=entries, lag_ms=lag)
+
+    async def _until(self, at: float) -> None:
+        """Wait until `at` (CLOCK_MONOTONIC, s), as long as what is waited for still stands. Raises HarnessError."""
+        while (left := at - monotonic()) > 0:
+            await asyncio.sleep(min(left, WATCH_S))
+            if left > WATCH_S and self._stage is not None:
+                self._stage.ensure_alive()
 
     def joined(self, observed: Observed) -> Exchange:
         """The exchange of what was observed: everything read into facts."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from collections.abc import Iterator, Sequence
+from time import monotonic
 
 import pytest
 
@@ -13,6 +14,7 @@ from conformance.contract.clause import Outcome, Scope
 from conformance.errors import HarnessError, UpstreamError
 from conformance.exchange.model import Exchange
 from conformance.report.model import Case
+from conformance.run import play
 from conformance.run.plan import PlannedCase
 from conformance.run.play import Player, call_of, nonce_for
 from conformance.run.stage import Stage
@@ -166,6 +168,34 @@ def test_a_lost_upstream_ends_the_run(tmp_path_factory: pytest.TempPathFactory) 
         with pytest.raises(HarnessError) as caught:
             played(stage, ["test.hello[wire]"])
         assert isinstance(caught.value, UpstreamError)
+
+
+def test_a_long_wait_sees_that_the_upstream_is_gone(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A request that is meant for an hour from now is not waited for when nothing stands any more."""
+    monkeypatch.setattr(play, "WATCH_S", 0.05)
+    with staged(SCENARIOS[:1], tmp_path_factory.mktemp("gone")) as stage:
+        upstream = stage[0].upstream
+        assert upstream is not None
+
+        async def scene() -> None:
+            player, armed = Player(stage[0], ()), asyncio.Event()
+            until = player._until
+
+            async def noting(at: float) -> None:
+                armed.set()
+                await until(at)
+
+            monkeypatch.setattr(player, "_until", noting)
+            waiting = asyncio.create_task(player.observe(stage[1]["test.hello[wire]"], at=monotonic() + 3600))
+            await asyncio.wait_for(armed.wait(), 30)
+            await asyncio.to_thread(upstream.stop)
+            with pytest.raises(HarnessError):
+                await asyncio.wait_for(waiting, 30)
+            await player.aclose()
+
+        asyncio.run(scene())
 
 
 def test_nonces() -> None:
