@@ -41,11 +41,15 @@ class Client:
             await self._writer.drain()
 
     async def answer(self, refusal: Refusal, gone: Callable[[], Awaitable[None]]) -> None:
-        """Answer in the recorder's own name, and leave it the time to read that: until it is `gone`."""
+        """Answer in the recorder's own name, as the last thing that is said."""
         error = {"message": f"conformance record: {refusal.why}", "type": "recorder_error", "param": None}
         body = json.dumps({"error": {**error, "code": refusal.code}}).encode()
         head = f"HTTP/1.1 {refusal.status}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
         self.write(f"{head}Connection: close\r\n\r\n".encode() + body)
+        await self.linger(gone)
+
+    async def linger(self, gone: Callable[[], Awaitable[None]]) -> None:
+        """Leave it the time to read what was said last though it is still sending: until it is `gone`."""
         with suppress(OSError, TimeoutError):
             self._writer.write_eof()
             async with asyncio.timeout(LAST):

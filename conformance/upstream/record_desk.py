@@ -116,7 +116,7 @@ class Desk:
     def _exchange(self, item: _Item, passed: Transcript, interaction: Interaction | None, reason: str) -> str:
         """Enter an exchange of the client; why not."""
         number = self._owners.ended(item.exchange, item.at, passed.request)
-        if not reason and self._most and len(self._entered) >= self._most:
+        if not reason and self._most and len(self._whole) >= self._most:
             reason = f"{self._most} are recorded"
         reason = reason or self._owners.spoilt(number)
         if interaction is not None and not reason:
@@ -138,9 +138,14 @@ class Desk:
         self._attempts.append(Entry(place=(owners[0], began), interaction=placed, owner=owners[0]))
         return ""
 
+    @property
+    def _whole(self) -> dict[int, Entry]:
+        """The client's exchanges of which every attempt is held."""
+        return {number: entry for number, entry in self._entered.items() if not self._owners.spoilt(number)}
+
     def _write(self) -> None:
         """Replace the files by what is entered and whole."""
-        whole = {number: entry for number, entry in self._entered.items() if not self._owners.spoilt(number)}
+        whole = self._whole
         self.kept = len(whole)
         if not whole:
             return
@@ -159,9 +164,10 @@ class Desk:
 def _told(passed: Transcript, interaction: Interaction | None) -> str:
     """An exchange in a few words, without secrets."""
     line = passed.request.partition(b"\r\n")[0].split(b" ")
-    asked = redacted(b" ".join(line[:2]).decode("latin-1"))[:200]
+    words = redacted(b" ".join(line[:2]).partition(b"?")[0].decode("latin-1"))[:200]
+    asked = "".join(character if character.isprintable() else "?" for character in words) or "a request"
     if interaction is None:
-        return asked or "a request"
+        return asked
     status = interaction.envelope.head[0].split(" ")[1:2] if interaction.envelope.head else ["nothing"]
     end, size = interaction.envelope.end, len(interaction.envelope.body)
     return f"{asked} {' '.join(status)} {end}, {size} bytes in {len(interaction.envelope.frames)} frames"

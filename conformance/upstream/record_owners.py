@@ -19,9 +19,9 @@ KEPT = 4096
 class _Asked:
     """One request of the client: when it began and ended (CLOCK_MONOTONIC, s), and what tells it apart."""
 
-    exchange: Exchange
     began: float
-    key: bytes | None = None
+    exchange: Exchange | None
+    key: bytes = b""
     ended: float | None = None
 
 
@@ -37,14 +37,14 @@ class Owners:
     def began(self, exchange: Exchange) -> None:
         """The client asks."""
         self._numbers[exchange] = self._count
-        self._asked[self._count] = _Asked(exchange, exchange.began)
+        self._asked[self._count] = _Asked(exchange.began, exchange)
         self._count += 1
 
     def ended(self, exchange: Exchange, at: float, request: bytes) -> int:
         """The client was answered, or left; the request's number."""
         number = self._numbers.pop(exchange)
         asked = self._asked[number]
-        asked.key, asked.ended = _key(request), at
+        asked.key, asked.ended, asked.exchange = _key(request), at, None
         over = [other for other, one in self._asked.items() if one.ended is not None]
         for other in over[:-KEPT]:
             del self._asked[other]
@@ -55,7 +55,7 @@ class Owners:
         own = _key(request)
         found = []
         for number, asked in self._asked.items():
-            key = _key(asked.exchange.request) if asked.key is None else asked.key
+            key = asked.key if asked.exchange is None else _key(asked.exchange.request)
             if asked.began <= began and (asked.ended is None or began <= asked.ended):
                 found += [number] if key == own or (NONCE.fullmatch(key) and key in request) else []
         return found

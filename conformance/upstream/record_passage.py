@@ -79,8 +79,8 @@ class Passage:
 
     @property
     def busy(self) -> bool:
-        """Whether an exchange passes."""
-        return self._exchange is not None or bool(self._follower.method)
+        """Whether an exchange passes, or is about to."""
+        return self._exchange is not None or (bool(self._follower.method) and not self._follower.whole)
 
     async def run(self) -> None:
         """Pass on what comes."""
@@ -142,7 +142,9 @@ class Passage:
             return self._client_left()
         if self._exchange is not None and self._follower.whole:
             self._early += seen.data
-            return len(self._early) <= WAITING
+            if len(self._early) > WAITING:
+                self._conclude(End.HANGUP, "the client sent on without waiting for the response")
+            return self.busy
         return await self._pass_on(seen.data)
 
     async def _pass_on(self, data: bytes) -> bool:
@@ -206,6 +208,8 @@ class Passage:
         """The response is whole; whether both connections serve the next request."""
         lasting = self._follower.whole and exchange.reader.keep_alive and self._leave_at is None
         self._conclude(End.COMPLETE)
+        if not self._follower.whole:
+            await self._client.linger(self._until_client_left)
         self._follower = RequestFollower(self._terms.route)
         early, self._early = self._early, b""
         return lasting and (not early or await self._pass_on(early))
@@ -239,9 +243,9 @@ class Passage:
             self._ears.ended(exchange, exchange.transcript(end, monotonic(), reason))
 
     async def _answer(self, refusal: Refusal) -> bool:
-        async def gone() -> None:
-            while (seen := await self._seen.get()).data or not seen.client:
-                pass
-
-        await self._client.answer(refusal, gone)
+        await self._client.answer(refusal, self._until_client_left)
         return False
+
+    async def _until_client_left(self) -> None:
+        while (seen := await self._seen.get()).data or not seen.client:
+            pass

@@ -23,6 +23,8 @@ _IDS = re.compile(
     re.IGNORECASE,
 )
 _OWN = re.compile(r"(?:.*[-_])?(?:authorization|api-?key)", re.IGNORECASE)
+#: What nobody says by chance. A local server's client has to give some key, and gives "ollama".
+_GUESSED = re.compile(r"(?=.*[0-9]).{16,}")
 _TEST = ("sk-test", "sk-up-", "sk-canary")
 
 Notes = tuple[tuple[str, str], ...]
@@ -80,9 +82,9 @@ def without_known(interaction: Interaction, keys: Iterable[str]) -> tuple[Intera
 
 
 def own_keys(interaction: Interaction) -> frozenset[str]:
-    """The keys that the request itself carries, but for those made for tests."""
+    """The keys that the request itself carries, but for those made for tests, and words that stand in for a key."""
     told = (value.rpartition(" ")[2] for name, value in interaction.request.headers if _OWN.fullmatch(name))
-    return frozenset(key for key in told if not key.startswith((*_TEST, MARK)))
+    return frozenset(key for key in told if _GUESSED.match(key) and not key.startswith((*_TEST, MARK)))
 
 
 def _known(interaction: Interaction, keys: Iterable[str]) -> _Known:

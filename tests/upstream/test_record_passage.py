@@ -274,3 +274,54 @@ def test_an_idle_connection_that_the_provider_closes(tmp_path: Path) -> None:
         assert r.cassette().interactions[0].envelope.frames[0] == Frame(0.0, len(b'{"ok": true}'))
 
     asyncio.run(scene())
+
+
+def test_a_request_that_is_answered_in_its_middle(tmp_path: Path) -> None:
+    """The client reads the answer though it was still sending; half a request is not written."""
+
+    async def scene() -> None:
+        async def refusing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(json_reply(status="413 Too Large", fields="Connection: close\r\n"))
+            await reader.read()
+            writer.close()
+
+        server = await asyncio.start_server(refusing, "127.0.0.1", 0)
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        async with recorder(url, tmp_path / "a.yaml") as running:
+            request = post(b"x" * 200_000).replace(b"200000", b"900000")
+            raw, _ = await ask(running.port, request)
+            assert raw.startswith(b"HTTP/1.1 413 ")
+            (line,) = await running.told(1)
+        server.close()
+        assert "answered before it was whole" in line
+
+    asyncio.run(scene())
+
+
+def test_a_client_that_sends_on_without_end(tmp_path: Path) -> None:
+    """What comes before the response is whole is held up to a bound, then the connection ends."""
+
+    async def scene() -> None:
+        async with RawServer(("stall",)) as server, recorder(server.base_url, tmp_path / "a.yaml") as running:
+            raw, ended = await ask(running.port, post(b"{}") + b"x" * 3_000_000)
+            assert raw == b""
+            assert ended in ("fin", "rst")
+            (line,) = await running.told(1)
+        assert "without waiting for the response" in line
+
+    asyncio.run(scene())
+
+
+def test_a_client_that_does_not_read(tmp_path: Path) -> None:
+    """The provider is not blamed for it: no stall is written."""
+
+    async def scene() -> None:
+        huge = STREAM_HEAD + chunk(b"x" * 12_000_000) + STREAM_END
+        async with RawServer((huge,)) as server, recorder(server.base_url, tmp_path / "a.yaml", silence=0.5) as running:
+            with socket.create_connection(("127.0.0.1", running.port)) as lazy:
+                lazy.sendall(post(b"{}"))
+                (line,) = await running.told(1)
+        assert "the client did not read the response" in line
+
+    asyncio.run(scene())
