@@ -14,7 +14,7 @@ from conformance import __version__
 from conformance.arguments import build_parser
 from conformance.cassette.store import Library
 from conformance.contract.catalog import CATALOG
-from conformance.contract.clauses import stream
+from conformance.contract.clauses import stream_course
 from conformance.data import data_root
 from conformance.options import RunOptions
 from conformance.run.header import deviations_of
@@ -88,7 +88,7 @@ def test_readme_shows_what_plays_know() -> None:
 def test_clause_walked_through_is_real() -> None:
     """The clause of the walk-through is the one in the area module."""
     shown = uncommented(block("Add a clause", "python"))
-    assert shown in uncommented(inspect.getsource(stream))
+    assert shown in uncommented(inspect.getsource(stream_course))
 
 
 def test_scenario_walked_through_is_valid() -> None:

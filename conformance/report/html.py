@@ -166,10 +166,10 @@ def _clauses(report: Report) -> Iterator[str]:
     counts = tally(report.cases)
     yield "<h2>Clause by clause</h2>"
     heads = ["clause", "level", "requires", *(outcome.value for outcome in Outcome)]
-    rows, area = [], ""
+    rows, met = [], set()
     for need in report.header.requirements:
-        anchor = f' id="area-{text(need.area)}"' if need.area != area else ""
-        area = need.area
+        anchor = f' id="area-{text(need.area)}"' if need.area not in met else ""
+        met.add(need.area)
         norm = f" {_norm(need.link, 'norm')}" if _norm(need.link) else ""
         violated = bool(counts[need.id, Outcome.VIOLATED])
         name = f'<a href="#{text(need.id)}">{text(need.id)}</a>' if violated else text(need.id)
