@@ -5,6 +5,7 @@ The one module of the room that touches files. YAML of vcrpy's dialect; JSON by 
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import hashlib
 import json
@@ -18,6 +19,7 @@ from typing import Any
 from conformance.cassette import dialect, index
 from conformance.cassette.codec import decode, encode
 from conformance.cassette.model import Cassette
+from conformance.cassette.pieces import Piece, joined
 from conformance.cassette.redact import redact
 from conformance.data import data_root
 from conformance.errors import CassetteError
@@ -72,13 +74,24 @@ def save(cassette: Cassette, path: Path, *, keep_secrets: bool = False) -> Casse
     written = cassette if keep_secrets else redact(cassette)
     path = Path(path)
     document = encode(written)
-    text = json.dumps(document, indent=1) if path.suffix == ".json" else dialect.dump(document)
+    _write(path, json.dumps(document, indent=1) if path.suffix == ".json" else dialect.dump(document))
+    return written
+
+
+def save_pieces(blank: Cassette, pieces: Iterable[Piece], path: Path) -> None:
+    """Write YAML to `path` in one step: what `blank` says of itself, and the interactions that the pieces are of.
+
+    Redacts `blank`; a piece is of a redacted interaction. Raises CassetteError when it cannot be written.
+    """
+    _write(path, joined(redact(dataclasses.replace(blank, interactions=())), pieces))
+
+
+def _write(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         replace(path, text.encode("utf-8"))
     except OSError as error:
         raise CassetteError(f"the cassette cannot be written: {error.strerror}", where=str(path)) from error
-    return written
 
 
 def replace(path: Path, content: bytes) -> None:

@@ -7,12 +7,14 @@ touches files.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from conformance.cassette.codec import decode, encode
 from conformance.cassette.model import Cassette, Interaction
-from conformance.cassette.store import SUFFIXES, load, save
+from conformance.cassette.pieces import Piece, piece
+from conformance.cassette.redact import redact
+from conformance.cassette.store import SUFFIXES, load, save, save_pieces
 from conformance.errors import CassetteError, UsageError
 
 #: No more is entered in one file, in bytes of requests and responses: what is written has to be read again.
@@ -36,6 +38,15 @@ class Entry:
     place: tuple[float, ...]
     interaction: Interaction
     owner: int | None = None
+    piece: Piece = field(init=False)
+
+    def __post_init__(self) -> None:
+        """A piece is made once, and of what is redacted."""
+        object.__setattr__(self, "piece", _piece(self.interaction))
+
+
+def _piece(interaction: Interaction) -> Piece:
+    return piece(redact(Cassette(name="", interactions=(interaction,))).interactions[0])
 
 
 class RecordFile:
@@ -47,6 +58,7 @@ class RecordFile:
         self._stamp = _stamp(path)
         self._size = sum(map(_size, blank.interactions))
         self._notes = dict.fromkeys(blank.redactions)
+        self._pieces = [_piece(interaction) for interaction in blank.interactions]
 
     @property
     def held(self) -> int:
@@ -76,9 +88,13 @@ class RecordFile:
         if _stamp(self.path) != self._stamp:
             hint = "record into another file"
             raise CassetteError("another program has written this file", where=str(self.path), hint=hint)
-        fresh = tuple(entry.interaction for entry in sorted(entries, key=lambda entry: entry.place))
-        held = self._blank.interactions
-        save(replace(self._blank, interactions=held + fresh, redactions=tuple(self._notes)), self.path)
+        fresh = sorted(entries, key=lambda entry: entry.place)
+        blank = replace(self._blank, redactions=tuple(self._notes))
+        if self.path.suffix == ".json":
+            added = tuple(entry.interaction for entry in fresh)
+            save(replace(blank, interactions=blank.interactions + added), self.path)
+        elif self._pieces or fresh:
+            save_pieces(blank, [*self._pieces, *(entry.piece for entry in fresh)], self.path)
         self._stamp = _stamp(self.path)
 
 
@@ -117,10 +133,10 @@ def _require_writable(path: Path) -> None:
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:
-    """What changes when somebody writes the file; None while there is none."""
+    """What changes when somebody writes the file; None while there is none to be seen."""
     try:
         told = path.stat()
-    except FileNotFoundError:
+    except OSError:
         return None
     return told.st_ino, told.st_mtime_ns, told.st_size
 

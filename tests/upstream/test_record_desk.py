@@ -9,6 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -17,7 +18,10 @@ from conformance.cli import main
 from conformance.driver.request import locate
 from conformance.scenario.model import PlayItem
 from conformance.upstream.process import UpstreamProcess, start_upstream
+from conformance.upstream.record_desk import Desk, Leg
+from conformance.upstream.record_exchange import Exchange
 from conformance.upstream.record_file import open_file
+from conformance.wire.transcript import End
 from tests.upstream.peer import fresh_nonce, post
 from tests.upstream.recorder import ABOUT, Recorder, ask, recorder, until
 
@@ -130,30 +134,90 @@ def test_what_the_judge_says_of_it(
     assert {"pool.failover.answers", "relay.text.equal", "relay.request.messages"} <= set(case["held"])
 
 
-def test_an_attempt_that_is_not_held_takes_its_exchange_with_it(members: UpstreamProcess, tmp_path: Path) -> None:
-    """The gateway leaves a stream in its middle: the client's exchange is not written without that attempt."""
-    good, torn = fresh_nonce(), fresh_nonce()
-    members.client().arm(good, {}, [HELLO])
-    cut = PlayItem(cassette="authored/openai/chat-hello-stream", transforms=("stall-after-event:3",))
-    members.client().arm(torn, {}, [cut])
+class Legs:
+    """A desk with two files, and exchanges that are told to it."""
 
-    async def scene() -> Recorder:
-        async with around_the_reference_gateway(members, tmp_path) as running:
-            reader, writer = await asyncio.open_connection("127.0.0.1", running.port)
-            writer.write(request(torn, stream=True))
-            await reader.readuntil(b"data: ")
-            writer.transport.abort()
-            await running.told(2)
-            await ask(running.port, request(good))
-            await running.told(4)
-        return running
+    def __init__(self, folder: Path) -> None:
+        self.lines: list[str] = []
+        self.files = [open_file(folder / name, ABOUT, append=False) for name in ("client.yaml", "upstream.yaml")]
+        self.desk = Desk(*self.files, key="", most=0, say=self.lines.append)
+        self.client, self.member = Leg(origin="http://gateway.test"), Leg(origin="http://up.test", member="m0")
 
-    running = asyncio.run(scene())
-    for name in ("client", "upstream"):
-        bodies = [one.request.body for one in load(tmp_path / f"{name}.yaml").interactions]
-        assert bodies
-        assert all(good.encode() in body for body in bodies)
-    assert sum("not recorded" in line for line in running.lines) == 2
+    def begin(self, leg: Leg, at: float, prompt: str, *reads: bytes) -> Exchange:
+        """An exchange that began then, and what has come for it."""
+        exchange = Exchange(method="POST", began=at, reused=False)
+        body = json.dumps({"model": "m", "messages": [{"role": "user", "content": prompt}]}).encode()
+        exchange.sent(post(body), at)
+        for data in reads:
+            exchange.received(data, at + 0.1)
+        self.desk.began(leg, exchange)
+        return exchange
+
+    def end(self, leg: Leg, exchange: Exchange, end: End = End.COMPLETE) -> None:
+        """It has ended."""
+        self.desk.ended(leg, exchange, exchange.transcript(end, exchange.began + 0.2))
+
+    def written(self) -> list[list[str]]:
+        """The prompts in each file, once all is entered; none where there is no file."""
+        self.desk.close()
+        asyncio.run(self.desk.run())
+        held = [load(file.path).interactions if file.path.exists() else () for file in self.files]
+        return [[json.loads(one.request.body)["messages"][0]["content"] for one in leg] for leg in held]
+
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+UNREADABLE = b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 2\r\n\r\nxx"
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_an_attempt_that_is_not_held_takes_its_exchange_with_it(tmp_path: Path, late: bool) -> None:
+    """Before it ended, or after; another exchange and its attempt stay."""
+    now, legs = monotonic(), Legs(tmp_path)
+    torn, good = legs.begin(legs.client, now, "torn", OK), legs.begin(legs.client, now, "good", OK)
+    bad, fine = legs.begin(legs.member, now, "torn", UNREADABLE), legs.begin(legs.member, now, "good", OK)
+    first, second = ((legs.client, torn), (legs.member, bad)) if late else ((legs.member, bad), (legs.client, torn))
+    for leg, exchange in (first, second, (legs.member, fine), (legs.client, good)):
+        legs.end(leg, exchange)
+    assert legs.written() == [["good"], ["good"]]
+    assert legs.desk.kept == 1
+    assert any("br content cannot be searched" in line for line in legs.lines)
+
+
+def test_whose_attempts_they_are_decides(tmp_path: Path) -> None:
+    """Nobody's, and those that may be of two, are not written; the two are not, either."""
+    now, legs = monotonic(), Legs(tmp_path)
+    twins = [legs.begin(legs.client, now, "twin", OK) for _ in range(2)]
+    alone = legs.begin(legs.client, now, "alone", OK)
+    for prompt in ("twin", "nobody's", "alone"):
+        legs.end(legs.member, legs.begin(legs.member, now + 0.01, prompt, OK))
+    for exchange in (*twins, alone):
+        legs.end(legs.client, exchange)
+    assert legs.written() == [["alone"], ["alone"]]
+    assert load(legs.files[1].path).interactions[0].at == pytest.approx(10.0)
+    assert sum("belongs to no request" in line for line in legs.lines) == 1
+    assert sum("it may belong to several" in line for line in legs.lines) == 3
+
+
+def test_an_attempt_of_a_client_that_left_is_not_written_alone(tmp_path: Path) -> None:
+    """What the client leg does not hold, the other does not hold, either."""
+    now, legs = monotonic(), Legs(tmp_path)
+    left = legs.begin(legs.client, now, "left")
+    legs.end(legs.member, legs.begin(legs.member, now, "left", OK))
+    legs.end(legs.client, left, End.HANGUP)
+    assert legs.written() == [[], []]
+
+
+def test_a_file_that_cannot_be_written_is_told_once(tmp_path: Path) -> None:
+    """And again when it is written: the failure is over then."""
+    now, legs = monotonic(), Legs(tmp_path / "away")
+    (tmp_path / "away").rmdir()
+    (tmp_path / "away").write_text("in the way", encoding="utf-8")
+    legs.end(legs.client, legs.begin(legs.client, now, "one", OK))
+    assert legs.desk.failure is None
+    legs.desk.close()
+    asyncio.run(legs.desk.run())
+    assert legs.desk.failure is not None
+    assert [line for line in legs.lines if line.startswith("not written")]
 
 
 def test_a_silent_member_that_the_gateway_gave_up(members: UpstreamProcess, tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import pytest
 from conformance.cassette.model import Envelope, Frame, Interaction, RecordedRequest
 from conformance.upstream.record_redact import own_keys, without_known
 
-
 KEY = "plain-Looking-Words-Of-A-Key"
 
 
