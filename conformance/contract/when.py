@@ -142,6 +142,16 @@ def usable(x: Exchange, attempt: Attempt) -> bool:
     return reply.media_type == media and bool(reply.events) == attempt.request.stream
 
 
+def reached_late(x: Exchange, attempt: Attempt) -> bool:
+    """Whether a member read its request only when the gateway may have given it up already: on a starved machine a
+    request lies in the kernel for longer than the gateway waits.
+    """
+    limit, attempts = x.terms.first_token_timeout_ms, x.attempts or ()
+    number = next((n for n, other in enumerate(attempts) if other is attempt), 0)
+    free = attempts[number - 1].ended_at if number else 0.0
+    return limit is not None and attempt.at - free > limit
+
+
 def leg_of(x: Exchange, attempt: Attempt) -> str:
     """The leg's name of an attempt, for findings."""
     return f"upstream:{(x.attempts or ()).index(attempt)}"

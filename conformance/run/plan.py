@@ -212,7 +212,7 @@ def ruled_out(scenario: Scenario, profile: Profile) -> str:
             return f"the target does not declare how long its {window} lasts"
     if sum(step.times for step in scenario.steps) > MOST_REQUESTS:
         return f"it takes more than {MOST_REQUESTS} requests: the target's cooldown_after is {profile.cooldown_after}"
-    waits = sum(milliseconds(step.after, profile) for step in scenario.steps)
+    waits = sum(milliseconds(step.after, profile) + step.gap_ms * (step.times - 1) for step in scenario.steps)
     if waits > LONGEST_WAIT_MS:
         return f"its waits come to more than {LONGEST_WAIT_MS / 60_000:g} min: give the target shorter windows"
     if "cooldown.threshold" in scenario.exercises and profile.cooldown_after < 2:

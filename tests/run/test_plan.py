@@ -79,6 +79,8 @@ def test_a_run_ends_before_its_patience_does(window: float, played: bool) -> Non
     cases = plan_cases([*waits, scenario("plain")], ["wire"], declared)
     assert (not cases[0].skipped) is played
     assert played or "more than 15 min" in cases[0].skipped
+    gaps = scenario("gaps", "steps = [{ times = 100, gap_ms = 60000 }]")
+    assert "more than 15 min" in plan_cases([gaps, scenario("plain")], ["wire"], declared)[0].skipped
     many = plan_cases([*waits, scenario("plain")], ["wire"], dataclasses.replace(declared, cooldown_after=1_000_000))
     assert "more than 1000 requests" in many[0].skipped
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.clause import Basis, Finding, Found, Level, Undecided, clause
 from conformance.contract.clauses.chunk import requested_choices
 from conformance.contract.evidence import at_end, at_event, at_exchange, at_head
 from conformance.contract.failover import Cause, cause_of, promised, router_exhausted
 from conformance.contract.kinds import Kind, kind_of_reply
-from conformance.contract.when import has_output, replied, stayed, the_reply, upstream_known, usable
+from conformance.contract.when import has_output, reached_late, replied, stayed, the_reply, upstream_known, usable
 from conformance.exchange.model import Attempt, Endpoint, Exchange
 from conformance.wire.transcript import End
 
@@ -148,9 +148,12 @@ def _same_prompt(first: Attempt, second: Attempt) -> bool:
     source="rfc9110/retries",
     applies=lambda x: requested_choices(x) == 1 and any(usable(x, attempt) for attempt in x.attempts or ()),
 )
-def success_final(x: Exchange) -> Iterator[Finding]:
+def success_final(x: Exchange) -> Found:
     attempts = x.attempts or ()
     first = next(number for number, attempt in enumerate(attempts) if usable(x, attempt))
+    if reached_late(x, attempts[first]):
+        yield Undecided(f"{attempts[first].member} read its request so late that the gateway may have given it up")
+        return
     ended = attempts[first].ended_at
     for number in range(first + 1, len(attempts)):
         attempt = attempts[number]

@@ -22,7 +22,7 @@ from conformance.contract.clauses.legs import (
 from conformance.contract.evidence import at_end, at_head, show
 from conformance.contract.kinds import failing
 from conformance.contract.shape import problems
-from conformance.contract.when import CHOICES, serving, stayed, the_reply, usable
+from conformance.contract.when import CHOICES, reached_late, serving, stayed, the_reply, usable
 from conformance.exchange.answer import Choice, normal_reason
 from conformance.exchange.model import Attempt, Endpoint, Exchange, Reply
 from conformance.wire.jsondoc import parse
@@ -300,7 +300,8 @@ def _success_owed(x: Exchange) -> bool:
         return False
     if not names_timeout(the_reply(x)) and _dropped(x, attempt):
         return True
-    given_up = attempt.ended_at > x.transcript.ended_at and names_timeout(the_reply(x))
+    given_up = attempt.ended_at > x.transcript.ended_at or reached_late(x, attempt)
+    given_up = given_up and names_timeout(the_reply(x))
     return not given_up and usable(x, attempt) and _conforms(x, attempt.reply)
 
 
