@@ -82,7 +82,8 @@ class Upstream:
     def arm(self, nonce: str, members: Mapping[str, Sequence[Item]], default: Sequence[Item]) -> None:
         """Play this to requests that carry `nonce`. Raises ScenarioError or CassetteError for what cannot be played."""
         if nonce in self._ledger.pages:
-            raise ScenarioError(f"the nonce {nonce} is armed already", where="arm", hint="each request has its own")
+            hint = "each request has its own: a second run on this upstream needs another --seed"
+            raise ScenarioError(f"the nonce {nonce} is armed already", where="arm", hint=hint)
         if len(self._ledger.pages) >= MAX_ARMED:
             raise UpstreamError(f"{MAX_ARMED} plays are armed", where="arm", hint="take each nonce when it is done")
         play = plan_play(self._scripts, nonce, members, default, self.members)

@@ -23,7 +23,7 @@ def test_a_target_that_says_how_often_it_asks_may_stop_there() -> None:
 
 
 def test_a_member_that_read_its_request_too_late_proves_nothing() -> None:
-    """On a starved machine the request lay in the kernel while the gateway gave it up: no clause holds that against it."""
+    """On a starved machine a request lies in the kernel while the gateway gives it up: that is not held against it."""
     told = wire(error("The upstream did not answer in time.", code="upstream_timeout"), status=504)
     late = (Try(OK, "m1", 1014.5), Try(BUSY, "m0", 1014.9))
     starved = verdicts(knowing(pooled(told, *late), terms={"first_token_timeout_ms": 400.0}))

@@ -163,8 +163,9 @@ def test_an_unknown_take_and_a_double_arm_are_the_callers_mistakes(control: Sync
     with pytest.raises(ScenarioError, match="not armed"):
         control.take(nonce)
     control.arm(nonce, {}, [document()])
-    with pytest.raises(ScenarioError, match="armed already"):
+    with pytest.raises(ScenarioError, match="armed already") as caught:
         control.arm(nonce, {}, [document()])
+    assert "--seed" in caught.value.hint
     control.take(nonce)
 
 
