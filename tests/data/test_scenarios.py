@@ -98,8 +98,9 @@ def items(scenario: Scenario) -> Iterator[PlayItem]:
 
 
 def leaves(scenario: Scenario) -> bool:
-    """Whether its client hangs up."""
-    return any(one.behaviour.hang_up for one in scenario.steps or (scenario,))
+    """Whether its client hangs up, or may be taken for gone."""
+    behaviours = (one.behaviour for one in scenario.steps or (scenario,))
+    return any(behaviour.hang_up or behaviour.half_close for behaviour in behaviours)
 
 
 def played(scenario: Scenario) -> Iterator[PlayItem]:
