@@ -90,10 +90,10 @@ class RecordFile:
             raise CassetteError("another program has written this file", where=str(self.path), hint=hint)
         fresh = sorted(entries, key=lambda entry: entry.place)
         blank = replace(self._blank, redactions=tuple(self._notes))
-        if self.path.suffix == ".json":
+        if self.path.suffix == ".json" or not (self._pieces or fresh):
             added = tuple(entry.interaction for entry in fresh)
             save(replace(blank, interactions=blank.interactions + added), self.path)
-        elif self._pieces or fresh:
+        else:
             save_pieces(blank, [*self._pieces, *(entry.piece for entry in fresh)], self.path)
         self._stamp = _stamp(self.path)
 

@@ -92,6 +92,9 @@ class RequestFollower:
         elif method == "CONNECT" or not target.startswith("/"):
             why = "it is no proxy: give its base URL to the client as the API's"
             self.refusal = Refusal("400 Bad Request", "not_a_proxy", why)
+        elif self._route.key and head.get("origin") is not None:
+            why = "with a key of its own it serves no page in a browser"
+            self.refusal = Refusal("403 Forbidden", "origin", why)
         elif plan.broken:
             self.refusal = Refusal("400 Bad Request", "framing", "the request does not tell where its body ends")
         self.method = method

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -126,6 +127,44 @@ def test_nothing_recorded_is_no_success(provider: UpstreamProcess, tmp_path: Pat
         code, told, err = recorder.end()
     assert (code, told, err) == (3, "nothing was recorded\n", "")
     assert not out.exists()
+
+
+def test_a_gateway_and_its_members(provider: UpstreamProcess, tmp_path: Path) -> None:
+    """A URL for the client, one for each member, on ports that follow each other; the client's requests go to --to."""
+    port = free_ports(3)
+    behind = ["--behind", "https://a.test/v1", "--behind", "https://b.test/api/v1"]
+    with Recorder(
+        "--to", base_url(provider), *behind, "--port", str(port), "--out", str(tmp_path / "legs")
+    ) as recorder:
+        assert recorder.child.stdout is not None
+        lines = [recorder.first, recorder.child.stdout.readline(), recorder.child.stdout.readline()]
+        assert lines == [
+            f"base-url http://127.0.0.1:{port}/v1\n",
+            f"member m0 http://127.0.0.1:{port + 1}/v1\n",
+            f"member m1 http://127.0.0.1:{port + 2}/api/v1\n",
+        ]
+        recorder.ask()
+        assert recorder.child.stdout.readline().startswith("recorded ")
+        code, told, _ = recorder.end()
+    assert code == 0
+    assert told == f"1 recorded in {tmp_path / 'legs/client.yaml'} and {tmp_path / 'legs/upstream.yaml'}\n"
+    held = [load(tmp_path / "legs" / name).interactions for name in ("client.yaml", "upstream.yaml")]
+    assert [len(leg) for leg in held] == [1, 0]
+    legs = [str(tmp_path / "legs" / name) for name in ("client.yaml", "upstream.yaml")]
+    assert main(["judge", legs[0], "--upstream", legs[1], "--capabilities", "failover"]) in (0, 1)
+
+
+def free_ports(count: int) -> int:
+    """The first of so many free ports."""
+    while True:
+        with ExitStack() as held:
+            first = held.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]
+            try:
+                for number in range(1, count):
+                    held.enter_context(socket.create_server(("127.0.0.1", first + number)))
+            except OSError:
+                continue
+            return int(first)
 
 
 def test_a_reader_that_went_away(provider: UpstreamProcess, tmp_path: Path) -> None:

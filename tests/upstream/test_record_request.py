@@ -72,6 +72,16 @@ def test_what_is_not_passed_on(raw: bytes, status: str) -> None:
     assert follower.feed(b"more") == b""
 
 
+def test_a_page_in_a_browser_does_not_get_the_key() -> None:
+    """What has an Origin is refused where the recorder holds a key, and passed on where it holds none."""
+    raw = b"GET /v1/models HTTP/1.1\r\nHost: x\r\nOrigin: https://evil.test\r\n\r\n"
+    passed, follower = fed([raw], KEYED)
+    assert passed == b""
+    assert follower.refusal is not None
+    assert follower.refusal.status.startswith("403")
+    assert fed([raw])[1].whole
+
+
 def test_a_body_that_waits_to_be_asked_for() -> None:
     """Expect: 100-continue is known from the head alone."""
     passed, follower = fed([HEAD + b"Expect: 100-Continue\r\nContent-Length: 4\r\n\r\n"])
