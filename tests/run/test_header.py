@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from datetime import datetime
 
+from conformance.cassette.store import Library
 from conformance.contract.catalog import select
 from conformance.options import RunOptions
 from conformance.run.header import cassettes_digest, header_of, now
@@ -46,15 +47,15 @@ def test_a_target_at_a_url_is_its_url() -> None:
 
 def test_digest_of_the_cassettes() -> None:
     """The digest depends on the cassettes that the cases use, and on nothing else of them."""
-    whole = cassettes_digest(CASES)
-    assert whole == cassettes_digest(CASES[::-1])
-    assert whole != cassettes_digest(CASES[:2])
+    whole = cassettes_digest(CASES, Library())
+    assert whole == cassettes_digest(CASES[::-1], Library())
+    assert whole != cassettes_digest(CASES[:2], Library())
     renamed = [dataclasses.replace(case, scenario=dataclasses.replace(case.scenario, id="x.y")) for case in CASES]
-    assert whole == cassettes_digest(renamed)
+    assert whole == cassettes_digest(renamed, Library())
     steps = scenario(
         "s", f'steps = [{{ play = {{ default = ["{HELLO}"] }} }}, {{ play = {{ default = ["{HELLO_STREAM}"] }} }}]'
     )
-    assert cassettes_digest(plan_cases([steps], ["wire"], REFERENCE)) == whole
+    assert cassettes_digest(plan_cases([steps], ["wire"], REFERENCE), Library()) == whole
 
 
 def test_now_is_utc() -> None:
