@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.cassette.model import Envelope, EnvelopeEnd, Frame
+from conformance.cassette import dialect
+from conformance.cassette.codec import decode
+from conformance.cassette.model import Cassette, Envelope, EnvelopeEnd, Frame
+from conformance.cassette.pieces import joined, piece
 from conformance.cassette.store import Library
+from conformance.errors import CassetteError
 from conformance.upstream.record_interaction import Reading, interaction_of
+from conformance.upstream.record_redact import without_known
 from conformance.upstream.script import Action, script
 from conformance.wire.transcript import End, Segment, Transcript
 
@@ -176,3 +182,46 @@ def test_who_left_and_what_was_not_whole_is_not_written() -> None:
     assert "before it was whole" in read(ok, request=REQUEST[:-1]).reason
     waiting = b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
     assert envelope(read((1.0, b"HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n"), request=waiting)).head
+
+
+HEADS = [b"HTTP/1.1 200 OK\r\n", b"HTTP/1.0 204 \r\n", b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/2 200\r\n"]
+FIELDS = [
+    b"Content-Length: 3\r\n",
+    b"Transfer-Encoding: chunked\r\n",
+    b"Content-Encoding: gzip\r\n",
+    b"A: \xff\x00\r\n",
+]
+ODD = [b": x\r\n", b" fold\r\n", b"x-request-id: req_123456789\r\n", b"\r\n", b"\n", b"B: c\n"]
+BODIES = [b"\r\n", b"abc", b"3\r\nabc\r\n", b"0\r\n\r\n", b"5;x\r\nab", b"{{nonce}}", b"\xf0\x9f", b"data: x...\n\n"]
+RESPONSE = st.tuples(
+    st.sampled_from(HEADS),
+    st.lists(st.sampled_from(FIELDS + ODD), max_size=3).map(b"".join),
+    st.just(b"\r\n"),
+    st.lists(st.sampled_from(BODIES) | st.binary(max_size=6), max_size=4).map(b"".join),
+)
+ASKED = [
+    REQUEST,
+    b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n",
+    b"GET /\xff HTTP/1.1\r\n\r\n",
+    b"",
+    REQUEST[:-1],
+    b"\x00 \r\n\r\n",
+]
+
+
+@given(pieces=RESPONSE, asked=st.sampled_from(ASKED), end=st.sampled_from(list(End)))
+@settings(max_examples=400, derandomize=True, deadline=None, database=None)
+def test_whatever_comes_is_read_or_has_a_reason(pieces: tuple[bytes, ...], asked: bytes, end: End) -> None:
+    """Never an exception; what is written is cleaned, plays, and is read again from a file as it was."""
+    received = [(float(at), data) for at, data in enumerate(pieces)]
+    reading = read(*received, end=end, request=asked)
+    assert (reading.interaction is None) is bool(reading.reason)
+    if reading.interaction is None:
+        return
+    clean, _, _ = without_known(reading.interaction, ("sk-a-key-1",))
+    assert len(clean.envelope.body) == len(reading.interaction.envelope.body)
+    script(clean.envelope)
+    with suppress(CassetteError):
+        cassette = Cassette(name="x", interactions=(clean,), origin="recorded")
+        again = decode(dialect.parse(joined(cassette, [piece(clean)]).encode("utf-8", "surrogatepass")), name="x")
+        assert script(again.interactions[0].envelope) == script(clean.envelope)
