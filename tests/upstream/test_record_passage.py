@@ -12,7 +12,7 @@ from conformance.cassette.model import EnvelopeEnd, Frame
 from conformance.wire.http1 import read_response
 from tests.driver.rawserver import CHAT, DONE, STREAM_END, STREAM_HEAD, RawServer, Step, chunk, delta, json_reply
 from tests.upstream.peer import post
-from tests.upstream.recorder import Recorder, answer, ask, recorder
+from tests.upstream.recorder import Recorder, answer, ask, recorder, until
 
 STREAM = (STREAM_HEAD, chunk(delta("a")), 0.05, chunk(delta("b")) + chunk(DONE), STREAM_END)
 BIG = json_reply(b'"' + b"x" * 3_000_000 + b'"')
@@ -325,3 +325,21 @@ def test_a_client_that_does_not_read(tmp_path: Path) -> None:
         assert "the client did not read the response" in line
 
     asyncio.run(scene())
+
+
+def test_what_is_on_its_way_when_the_recorder_ends(tmp_path: Path) -> None:
+    """What had ended is in the file; what had not is broken off, and told."""
+
+    async def scene() -> Recorder:
+        scripts = ((json_reply(),), (STREAM_HEAD, chunk(delta("a")), "stall"))
+        async with RawServer(*scripts) as server:
+            async with recorder(server.base_url, tmp_path / "a.yaml") as running:
+                await ask(running.port, post(b"[0]"))
+                waiting = asyncio.ensure_future(ask(running.port, post(b"[1]")))
+                await until(lambda: len(server.requests) == 2)
+            assert (await waiting)[1] in ("fin", "rst")
+        return running
+
+    running = asyncio.run(scene())
+    assert [one.request.body for one in running.cassette().interactions] == [b"[0]"]
+    assert running.lines[-1].endswith(": the recorder was stopped")
