@@ -138,12 +138,13 @@ def known(report: Report) -> tuple[str, ...]:
 def _account_line(account: Account) -> str:
     of = account.deviation
     where = f" in {listed(of.scenarios, 3)}" if of.scenarios else ""
-    seen = f", {counted(account.violated, 'time')}" if account.violated else ""
-    advice = {
-        Standing.STALE: ": nothing violates it any more, so take it off the list",
-        Standing.EXPIRED: f" on {of.expires}: it excuses nothing",
-    }.get(account.standing, f", until {of.expires}")
-    return f"{of.clause}{where}: {account.standing.value}{seen}{advice}; {of.reason} ({of.link})"
+    times = counted(account.violated, "time")
+    told = {
+        Standing.SEEN: f"seen {times}, until {of.expires}",
+        Standing.STALE: "stale: nothing violates it any more, so take it off the list",
+        Standing.EXPIRED: f"expired on {of.expires} and still violated, {times}: it excuses nothing",
+    }.get(account.standing, f"{account.standing.value}, until {of.expires}")
+    return f"{of.clause}{where}: {told}; {of.reason} ({of.link})"
 
 
 def faults(report: Report) -> tuple[str, ...]:

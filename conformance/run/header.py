@@ -17,8 +17,8 @@ from conformance.contract.clauses.pool import MAX_ATTEMPTS
 from conformance.options import RunOptions
 from conformance.report.evidence import requirement_of
 from conformance.report.model import Deviation, RunHeader
-from conformance.run.choice import chosen_scenarios, items_of, known_scenarios, roots_of
-from conformance.run.plan import SPARES, PlannedCase
+from conformance.run.choice import items_of, known_scenarios, roots_of
+from conformance.run.plan import CLOSES, SPARES, PlannedCase, fits
 from conformance.target.deviations import load_deviations
 from conformance.target.profile import Profile
 from conformance.upstream.process import start_seconds
@@ -88,16 +88,23 @@ def _windows(profile: Profile) -> Iterator[str]:
         yield f"cancel {profile.cancel_ms:g} ms"
 
 
-def deviations_of(options: RunOptions) -> tuple[Deviation, ...]:
-    """The known violations that the options name a file of. Raises UsageError where it is not valid."""
+def deviations_of(options: RunOptions, cases: Sequence[PlannedCase] = ()) -> tuple[Deviation, ...]:
+    """The known violations that the options name a file of, for a run of these cases. Raises UsageError where it is not
+    valid."""
     if not options.deviations:
         return ()
     return load_deviations(
         Path(options.deviations),
         clauses=CATALOG,
         scenarios=[scenario.id for scenario in known_scenarios(options)],
-        played=[scenario.id for scenario in chosen_scenarios(options)],
+        played={case.scenario.id for case in cases if _tells(case)},
     )
+
+
+def _tells(case: PlannedCase) -> bool:
+    """Whether a violation of the scenario that is gone here is gone for good: an SDK is not sent again, as the raw
+    driver is, and another number of workers plays what this one leaves out."""
+    return case.skipped != CLOSES and (case.driver == "wire" or not fits(case.scenario, "wire"))
 
 
 def header_of(
@@ -125,6 +132,6 @@ def header_of(
         environment=_versions(),
         command=options.command,
         mode=mode,
-        deviations=deviations_of(options),
+        deviations=deviations_of(options, cases),
         planned=sum(case.parts for case in cases if not case.skipped) + sum(bool(case.skipped) for case in cases),
     )

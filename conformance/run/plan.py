@@ -102,11 +102,14 @@ def closes_a_port(scenario: Scenario) -> bool:
     return any(item.cassette == "@refuse" for play in plays for items in play.members.values() for item in items)
 
 
+#: Why a case is skipped that one worker would play.
+CLOSES = "it closes a port of a lane that other workers use: run it with one worker"
+
+
 def apart(cases: Iterable[PlannedCase], profile: Profile) -> tuple[PlannedCase, ...]:
     """The cases that several processes may play at once: on lanes that they share, none may close a member's port."""
-    reason = "it closes a port of a lane that other workers use: run it with one worker"
     return tuple(
-        replace(case, skipped=case.skipped or reason)
+        replace(case, skipped=case.skipped or CLOSES)
         if profile.kind == "url" and closes_a_port(case.scenario)
         else case
         for case in cases

@@ -25,13 +25,13 @@ def load_deviations(
 ) -> tuple[Deviation, ...]:
     """The deviations in the file `path`, in its order.
 
-    `clauses` and `scenarios` are the ids that there are, `played` those of the scenarios that the run selects. Raises
+    `clauses` and `scenarios` are the ids that there are, `played` those of the scenarios that the run plays. Raises
     TargetError for a file that cannot be read or is not valid, an unknown clause, a glob that names no scenario.
     """
     table = _read(path)
     validate(table, where=path.name, schema="deviations")
     made = []
-    for number, entry in enumerate(table["deviation"]):
+    for number, entry in enumerate(table.get("deviation", [])):
         where = f"{path.name}: deviation[{number}]"
         if entry["clause"] not in clauses:
             what = f"there is no clause {entry['clause']!r}"

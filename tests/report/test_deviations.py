@@ -18,7 +18,7 @@ from conformance.report import draft, junit, markdown, terminal, views
 from conformance.report.codec import decode, document, encode
 from conformance.report.deviations import Account, Standing, accounts
 from conformance.report.gate import CONFORMS, VIOLATIONS, close, numbers
-from conformance.report.model import Case, Deviation, Report, RunEnd, RunHeader
+from conformance.report.model import Case, Deviation, LoadRow, Report, RunEnd, RunHeader
 
 from . import sample
 
@@ -32,11 +32,14 @@ KNOWN = Deviation(
 HOLDS = (sample.verdict("stream.done.once", Outcome.HELD),)
 SOUND = replace(sample.HELD, scenario="stream.twice", verdicts=HOLDS, exercises=())
 ONCE = sample.REPEATED[0]
+PARALLEL = LoadRow(
+    scenario="stream.twice", clause="stream.done.once", result="load-shaped", alone=(0, 20), load={"16": (7, 48)}
+)
 
 
 def header(**changes: Any) -> RunHeader:
     """The sample's header with one deviation, changed so."""
-    return replace(sample.HEADER, deviations=(replace(KNOWN, **changes),))
+    return replace(sample.HEADER, planned=1, deviations=(replace(KNOWN, **changes),))
 
 
 def ended(told: RunHeader, *cases: Case, end: RunEnd = RunEnd.COMPLETE) -> Report:
@@ -86,7 +89,7 @@ def test_the_last_day_counts() -> None:
     assert code(ended(header(expires="2026-11-29"), ONCE)) == CONFORMS
     late = ended(header(expires="2026-11-28"), ONCE)
     assert account(late).standing is Standing.EXPIRED
-    assert "expired, 1 time on 2026-11-28: it excuses nothing" in views.known(late)[0]
+    assert "expired on 2026-11-28 and still violated, 1 time: it excuses nothing" in views.known(late)[0]
 
 
 def test_all_scenarios_are_meant_without_a_glob() -> None:
@@ -123,6 +126,26 @@ def test_a_run_that_decides_less_calls_nothing_stale() -> None:
     """A live run's answers are not ours; a run that ended early has not played all."""
     assert account(ended(replace(header(), mode="live"), SOUND)).standing is Standing.UNSEEN
     assert account(ended(header(), SOUND, end=RunEnd.CAPPED)).standing is Standing.UNSEEN
+
+
+def test_a_verdict_that_was_not_reached_calls_nothing_stale() -> None:
+    """Where it holds in one case and could not be decided in another, the violation may stand behind that."""
+    unsure = replace(SOUND, id="stream.twice[wire]#2", verdicts=(sample.verdict(KNOWN.clause, Outcome.INCONCLUSIVE),))
+    assert account(ended(header(), SOUND)).standing is Standing.STALE
+    assert account(ended(header(), SOUND, unsure)).standing is Standing.UNSEEN
+
+
+def test_a_part_of_what_was_planned_calls_nothing_stale() -> None:
+    """pytest may have deselected the very test that shows the violation."""
+    assert account(ended(header(), SOUND)).standing is Standing.STALE
+    assert account(ended(replace(header(), planned=2), SOUND)).standing is Standing.UNSEEN
+
+
+def test_load_calls_nothing_stale() -> None:
+    """A load run keeps the exchanges that failed, and drops those in which the violation would show."""
+    report = close(header(), (SOUND,), ended_at="2026-11-29T12:01:00Z", load=(PARALLEL,))
+    assert decode(encode(report)) == report
+    assert account(report).standing is Standing.UNSEEN
 
 
 def test_every_form_shows_it() -> None:
@@ -179,3 +202,18 @@ def test_a_draft_keeps_what_still_holds() -> None:
         }
     ]
     assert draft.render(ended(header(), SOUND)) == ""
+
+
+def test_a_draft_keeps_an_expired_entry_alone() -> None:
+    """It waits for a person to give it another day: a second entry, blank, would hide who was to mend it."""
+    (entry,) = tomllib.loads(draft.render(ended(header(expires="2026-11-28"), ONCE)))["deviation"]
+    assert (entry["expires"].isoformat(), entry["reason"]) == ("2026-11-28", "fixed in <2.0>")
+
+
+@pytest.mark.parametrize(("alone", "flaky"), [((0, 20), True), ((3, 20), None)])
+def test_a_draft_knows_what_shows_in_parallel_alone(alone: tuple[int, int], flaky: bool | None) -> None:
+    """A run that plays one at a time would call it stale; what fails alone as well shows there, too."""
+    row = replace(PARALLEL, alone=alone)
+    report = close(sample.HEADER, (ONCE,), ended_at="2026-11-29T12:01:00Z", load=(row,))
+    (entry,) = tomllib.loads(draft.render(report))["deviation"]
+    assert entry.get("flaky") is flaky

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from datetime import datetime
+from pathlib import Path
 
 from conformance.cassette.store import Library
 from conformance.contract.catalog import select
 from conformance.options import RunOptions
-from conformance.run.header import cassettes_digest, header_of, now
-from conformance.run.plan import plan_cases
+from conformance.run.header import cassettes_digest, deviations_of, header_of, now
+from conformance.run.plan import CLOSES, plan_cases
 from tests.run.scenes import HELLO, HELLO_STREAM, REFERENCE, scenario, url_profile
 
 CASES = plan_cases([scenario("a"), scenario("b", m0="@reset", default=HELLO_STREAM)], ["wire", "httpx"], REFERENCE)
@@ -63,3 +64,20 @@ def test_now_is_utc() -> None:
     offset = datetime.fromisoformat(now()).utcoffset()
     assert offset is not None
     assert not offset
+
+
+def test_a_deviation_is_whole_where_the_raw_driver_plays_it(tmp_path: Path) -> None:
+    """An SDK alone, or a worker that leaves a scenario out because another uses its ports, does not tell that it is
+    gone."""
+    known = tmp_path / "known.toml"
+    known.write_text(
+        '[[deviation]]\nclause = "chat.shape"\nscenarios = ["baseline.chat"]\nreason = "r"\nlink = "l"\n'
+        "expires = 2999-12-31\n",
+        encoding="utf-8",
+    )
+    options = RunOptions(deviations=str(known))
+    scenarios = [dataclasses.replace(scenario("a"), id=name) for name in ("baseline.chat", "baseline.chat-stream")]
+    wire, sdk = (plan_cases(scenarios, [driver], REFERENCE) for driver in ("wire", "openai-python"))
+    left_out = tuple(dataclasses.replace(case, skipped=CLOSES) for case in wire)
+    told = [deviations_of(options, cases)[0].whole for cases in (wire, (*sdk, *wire), wire[1:], sdk, left_out)]
+    assert told == [True, True, False, False, False]

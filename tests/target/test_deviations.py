@@ -43,6 +43,11 @@ def test_a_table_becomes_a_deviation(tmp_path: Path) -> None:
     assert load(ENTRY + "flaky = true\n", tmp_path)[0].flaky
 
 
+def test_a_list_may_be_empty(tmp_path: Path) -> None:
+    """What a draft writes where nothing is violated is a list, too: the gateway has come to conform."""
+    assert load("", tmp_path) == load("deviation = []", tmp_path) == ()
+
+
 def test_a_part_of_the_scenarios_is_not_the_whole(tmp_path: Path) -> None:
     """It is known whether the run plays all that a deviation names, be it by globs or by nothing."""
     assert load(ENTRY, tmp_path, SCENARIOS[:2])[0].whole
@@ -54,7 +59,7 @@ def test_a_part_of_the_scenarios_is_not_the_whole(tmp_path: Path) -> None:
     ("text", "what", "where", "hint"),
     [
         ("x = ", "is no TOML", "known.toml", ""),
-        ("", "'deviation' is a required property", "known.toml", "[[deviation]]"),
+        (ENTRY.replace("[[deviation]]", "[deviation]"), "is not of type 'array'", "known.toml", "[[deviation]]"),
         (ENTRY.replace("done.once", "done.onec"), "no clause 'stream.done.onec'", "deviation[0].clause", "done.once"),
         (ENTRY.replace("baseline.*", "basline.*"), "no scenario matches", "deviation[0].scenarios", "baseline.chat"),
         (ENTRY.replace("reason", "reasons"), "unknown key 'reasons'", "deviation[0]", "did you mean 'reason'?"),
