@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
+from math import inf
 
 from conformance.contract.failover import PROMISE, Cause, cause_of, promised
 from conformance.contract.kinds import Kind, kind_of, kind_of_reply, reason_of
@@ -18,6 +20,8 @@ from conformance.wire.transcript import End
 
 #: A gateway that keeps its memory in a task of its own may learn of a failure so many ms after the client did.
 GRACE_MS = 50.0
+#: A wait of more seconds is taken for a slip.
+DAY = 86_400.0
 
 
 class Fate(StrEnum):
@@ -207,10 +211,28 @@ def rejections(records: Iterable[Record], length: float) -> Iterator[tuple[Recor
         before = None if second else record
 
 
-def wait_told(reply: Reply) -> float | None:
-    """How many seconds a reply asks to wait: None where it does not say, or in no way that anybody reads alike."""
+def wait_told(reply: Reply) -> tuple[float, float] | None:
+    """How many seconds a reply asks to wait, at least and at most: None where it does not say, or in no way that
+    anybody reads alike. A date has whole seconds, so that clocks that agree read up to one less from it."""
     told = (reply.header("retry-after") or "").strip()
-    return float(told) if told.isascii() and told.isdigit() and int(told) <= 86_400 else None
+    if told.isascii() and told.isdigit():
+        least = most = float(told) if len(told) < 6 else inf
+    else:
+        # RFC 9110 section 10.2.3: a date, which counts from when the reply was made.
+        until, made = _date(told), _date((reply.header("date") or "").strip())
+        if until is None or made is None:
+            return None
+        most = max(0.0, (until - made).total_seconds())
+        least = max(0.0, most - 1.0)
+    return (least, most) if most <= DAY else None
+
+
+def _date(text: str) -> datetime | None:
+    """A date in the one form that is sent (RFC 9110, section 5.6.7)."""
+    try:
+        return datetime.strptime(text, "%a, %d %b %Y %H:%M:%S GMT")
+    except ValueError:
+        return None
 
 
 def told_at(dispatch: Dispatch) -> float:

@@ -10,7 +10,7 @@ import hashlib
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.cassette.model import Cassette, Envelope, EnvelopeEnd, Frame
@@ -18,6 +18,7 @@ from conformance.errors import ScenarioError
 from conformance.scenario.model import PlayItem
 from conformance.upstream.journal import Played
 from conformance.upstream.script import Action, Script, Step, has_placeholder, script
+from conformance.upstream.transforms import dated
 
 #: What a member can do without an envelope, as the words of a play. On a connection that is open, "@refuse" resets.
 WORDS: dict[str, Script] = {
@@ -90,6 +91,13 @@ class Scripts:
             self._kept[played] = planned
             self._bytes += size
         return planned
+
+
+def armed(item: Item, now: str) -> Item:
+    """The item as it is played when it is armed at `now`, a date of RFC 9110's form."""
+    if isinstance(item, Envelope):
+        return item
+    return replace(item, transforms=tuple(dated(text, now) for text in item.transforms))
 
 
 def digest_of(envelope: Envelope) -> str:

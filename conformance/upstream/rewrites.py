@@ -10,6 +10,8 @@ import re
 import zlib
 from bisect import bisect_right
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from http import HTTPStatus
 from itertools import accumulate
 
@@ -29,6 +31,8 @@ from conformance.upstream.draft import (
 )
 from conformance.wire.sse import Event, read_events
 
+#: What a date is where nobody has said when "now" is.
+EPOCH = "Thu, 01 Jan 1970 00:00:00 GMT"
 COMMENT = b": keep-alive\n\n"
 UNKNOWN_EVENT = b'event: provider.notice\ndata: {"notice":"capacity"}\n\n'
 PIECE = 65536
@@ -254,6 +258,17 @@ def status(draft: Draft, code: int) -> Draft:
 def extra_header(draft: Draft, name: str, value: str) -> Draft:
     """One more header line."""
     return with_header(draft, f"{name}: {value}")
+
+
+def retry_date(draft: Draft, seconds: int, now: str = EPOCH) -> Draft:
+    """The head says in dates (RFC 9110, section 10.2.3) that it is `now`, and to ask again `seconds` later."""
+    try:
+        made = datetime.strptime(now, "%a, %d %b %Y %H:%M:%S GMT").replace(tzinfo=UTC)
+    except ValueError:
+        raise ScenarioError(f"{now!r} is no date", hint=f"written {EPOCH}") from None
+    until = format_datetime(made + timedelta(seconds=seconds), usegmt=True)
+    plain = without_headers(draft, "date", "retry-after")
+    return with_header(with_header(plain, f"Date: {now}"), f"Retry-After: {until}")
 
 
 def _done(draft: Draft) -> list[Event]:

@@ -10,12 +10,13 @@ import asyncio
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from email.utils import formatdate
 
 from conformance.cassette.model import Cassette
 from conformance.errors import ScenarioError, UpstreamError
 from conformance.upstream.connection import Connection
 from conformance.upstream.healthy import healthy, unknown_nonce, unplanned
-from conformance.upstream.items import WORDS, Item, Scripts
+from conformance.upstream.items import WORDS, Item, Scripts, armed
 from conformance.upstream.journal import Played
 from conformance.upstream.ledger import Attempt, Ledger, Page
 from conformance.upstream.member import MemberPort
@@ -86,7 +87,9 @@ class Upstream:
             raise ScenarioError(f"the nonce {nonce} is armed already", where="arm", hint=hint)
         if len(self._ledger.pages) >= MAX_ARMED:
             raise UpstreamError(f"{MAX_ARMED} plays are armed", where="arm", hint="take each nonce when it is done")
-        play = plan_play(self._scripts, nonce, members, default, self.members)
+        now = formatdate(usegmt=True)
+        lists = {name: [armed(item, now) for item in items] for name, items in members.items()}
+        play = plan_play(self._scripts, nonce, lists, [armed(item, now) for item in default], self.members)
         self._ledger.pages[nonce] = Page(play, self._loop.time())
         for name in play.refusing:
             self._refusals[name] = self._refusals.get(name, 0) + 1

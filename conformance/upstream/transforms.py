@@ -88,6 +88,8 @@ _ROWS = (
     Transform("no-content-type", "the head names no media type", change.no_content_type),
     Transform("status:CODE", "the status line says CODE", change.status),
     Transform("header:NAME=VALUE", "one more header line", change.extra_header),
+    Transform("retry-date:N", "Retry-After is a date, N seconds after the play is armed", change.retry_date),
+    Transform("retry-date-from:N:VALUE", "Retry-After is a date, N seconds after the date VALUE", change.retry_date),
 )
 
 TRANSFORMS: dict[str, Transform] = {row.name: row for row in _ROWS}
@@ -100,6 +102,12 @@ def transformed(draft: Draft, text: str) -> Draft:
         return transform.apply(draft, *arguments)
     except ScenarioError as error:
         raise ScenarioError(error.what, where=f"transform {text!r}", hint=error.hint) from None
+
+
+def dated(text: str, now: str) -> str:
+    """The transform `text`; one that counts from its arming is told that it is `now`, a date of RFC 9110's form."""
+    name, _, seconds = text.partition(":")
+    return f"retry-date-from:{seconds}:{now}" if name == "retry-date" else text
 
 
 def _read(text: str) -> tuple[Transform, list[int | float | str]]:

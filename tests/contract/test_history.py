@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.contract.history import Fate, cooldowns, fate_of, histories, quarantines
+from conformance.contract.history import Fate, cooldowns, fate_of, histories, quarantines, wait_told
+from conformance.exchange.assemble import read_reply
+from conformance.exchange.model import Endpoint
 from conformance.exchange.sequence import Windows
+from conformance.wire.transcript import End, Segment
 from tests.contract.sequences import sequence, turn
 
 
@@ -94,3 +97,34 @@ def test_without_a_declared_length_there_is_no_window() -> None:
     """What the target does not declare is not guessed."""
     made = sequence(turn(0, "m0:500"), turn(20, "m0:named"), turn(40, "m0:named"), windows=Windows())
     assert (cooldowns(made), quarantines(made)) == ((), ())
+
+
+NOW = "Mon, 30 Nov 2026 23:59:58 GMT"
+
+
+@pytest.mark.parametrize(
+    ("told", "seconds"),
+    [
+        ("3", (3.0, 3.0)),
+        ("0", (0.0, 0.0)),
+        ("86400", (86_400.0, 86_400.0)),
+        ("86401", None),
+        ("9" * 5000, None),
+        ("soon", None),
+        ("", None),
+        ("-3", None),
+        ("Tue, 01 Dec 2026 00:00:01 GMT", (2.0, 3.0)),
+        ("Mon, 30 Nov 2026 23:59:58 GMT", (0.0, 0.0)),
+        ("Sun, 29 Nov 2026 23:59:58 GMT", (0.0, 0.0)),
+        ("Tue, 30 Nov 2027 00:00:01 GMT", None),
+        ("Tue, 31 Feb 2026 00:00:01 GMT", None),
+    ],
+)
+def test_a_wait_is_told_in_seconds_or_by_a_date(told: str, seconds: tuple[float, float] | None) -> None:
+    """A date counts from the reply's own, and may be read as a second less; what nobody reads alike tells nothing."""
+    head = f"HTTP/1.1 429 X\r\nDate: {NOW}\r\nRetry-After: {told}\r\nContent-Length: 2\r\n\r\n{{}}"
+    reply = read_reply(
+        (Segment(0.0, head.encode()),), end=End.COMPLETE, ended_at=1.0, endpoint=Endpoint.CHAT, method="POST"
+    )
+    assert reply is not None
+    assert wait_told(reply) == seconds

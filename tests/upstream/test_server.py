@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from concurrent.futures import ThreadPoolExecutor
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,21 @@ def test_a_member_that_the_play_has_nothing_for_answers_599(
     assert ask(upstream.ports[1], chat(nonce)).startswith(b"HTTP/1.1 599 Unplanned Member\r\n")
     (entry,) = control.take(nonce, wait_ms=WAIT)
     assert (entry.member, entry.played.cassette) == ("u1", "@unplanned")
+
+
+def test_a_date_is_that_of_the_arming(upstream: UpstreamProcess, control: SyncControlClient) -> None:
+    """The journal names the date, so that who reads it makes the same bytes."""
+    nonce = fresh_nonce()
+    before = time.time()
+    control.arm(nonce, {}, [PlayItem(cassette="vcrpy-chat", transforms=("retry-date:30",))])
+    head = ask(upstream.ports[0], chat(nonce)).partition(b"\r\n\r\n")[0].decode()
+    (entry,) = control.take(nonce, wait_ms=WAIT)
+    (text,) = entry.played.transforms
+    made = text.removeprefix("retry-date-from:30:")
+    assert f"\r\nDate: {made}\r\nRetry-After: " in head
+    assert int(before) <= parsedate_to_datetime(made).timestamp() <= time.time()
+    wait = parsedate_to_datetime(head.rpartition("Retry-After: ")[2]) - parsedate_to_datetime(made)
+    assert wait.total_seconds() == 30
 
 
 def test_an_unknown_nonce_answers_599_and_is_stray(upstream: UpstreamProcess, control: SyncControlClient) -> None:

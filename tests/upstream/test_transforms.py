@@ -10,7 +10,7 @@ import pytest
 from conformance.cassette.model import Envelope, EnvelopeEnd, Frame
 from conformance.errors import ScenarioError
 from conformance.upstream.draft import Draft, draft_of
-from conformance.upstream.transforms import TRANSFORMS, transformed
+from conformance.upstream.transforms import TRANSFORMS, dated, transformed
 from conformance.wire.sse import read_events
 
 HEAD = ("HTTP/1.1 200 OK", "content-type: text/event-stream", "Transfer-Encoding: chunked")
@@ -188,6 +188,16 @@ def test_heads_are_changed_as_named() -> None:
     assert transformed(draft(), "header:X=a=b:c").head[-1] == "X: a=b:c"
 
 
+def test_a_wait_can_be_told_by_a_date() -> None:
+    """It counts from the date in the head, which is that of the arming; an old one of either is replaced."""
+    now = "Mon, 30 Nov 2026 23:59:58 GMT"
+    text = dated("retry-date:3", now)
+    old = draft(head=(HEAD[0], "date: yesterday", "Retry-After: 7"))
+    assert transformed(old, text).head == (HEAD[0], f"Date: {now}", "Retry-After: Tue, 01 Dec 2026 00:00:01 GMT")
+    assert transformed(draft(), "retry-date:3").head[-1] == "Retry-After: Thu, 01 Jan 1970 00:00:03 GMT"
+    assert dated("header:A=retry-date:3", now) == "header:A=retry-date:3"
+
+
 @pytest.mark.parametrize(
     ("text", "what"),
     [
@@ -207,6 +217,7 @@ def test_heads_are_changed_as_named() -> None:
         ("comment-before-event:0", "no event 0"),
         ("status:42", "cannot be the status"),
         ("header:X=a\r\nb", "line end"),
+        ("retry-date-from:3:tomorrow", "'tomorrow' is no date"),
     ],
 )
 def test_a_bad_text_says_what_is_wrong_and_where(text: str, what: str) -> None:

@@ -266,8 +266,8 @@ def _waited(record: Record) -> float:
     reply = record.dispatch.attempt.reply
     if reply is None or reply.header("retry-after") is None:
         return 0.0
-    seconds = wait_told(reply)
-    return inf if seconds is None else record.dispatch.known + OVER * seconds * 1000 + bool(seconds) * GRACE_MS
+    told = wait_told(reply)
+    return inf if told is None else record.dispatch.known + OVER * told[1] * 1000 + bool(told[1]) * GRACE_MS
 
 
 def _below(s: Sequence) -> Iterator[tuple[Dispatch, Share]]:

@@ -21,9 +21,9 @@ def _waits(s: Sequence) -> Iterator[tuple[Dispatch, float]]:
     longest = s.windows.retry_after_max_ms
     for dispatch in s.dispatches:
         reply = dispatch.attempt.reply
-        seconds = wait_told(reply) if reply is not None and reply.status in (429, 503) else None
-        if seconds:
-            wait = seconds * 1000.0
+        told = wait_told(reply) if reply is not None and reply.status in (429, 503) else None
+        if told is not None and told[0]:
+            wait = told[0] * 1000.0
             if longest is None or wait <= longest:
                 yield dispatch, told_at(dispatch) + 0.95 * wait
 
@@ -63,11 +63,12 @@ def _better(s: Sequence, dispatch: Dispatch) -> bool:
 def retry_after_waits(s: Sequence) -> Iterator[Finding]:
     for asked, dispatch, _ in _too_soon(s):
         reply = asked.attempt.reply
-        told = reply.header("retry-after") if reply is not None else ""
+        told = (reply.header("retry-after") or "") if reply is not None else ""
+        unit = " s are over" if told.strip().isdigit() else ""
         yield at_dispatch(
             s,
             dispatch,
-            f"no dispatch to {asked.member} within the {told} s that it asked for in {asked.turn.label}",
+            f"no dispatch to {asked.member} before {told}{unit}, as it asked for in {asked.turn.label}",
             f"asked {dispatch.at - asked.ended:.0f} ms after it",
         )
 

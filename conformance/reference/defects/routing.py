@@ -39,6 +39,14 @@ class _NoneUnread(Health):
         super().failed(permit, dataclasses.replace(failure, wait=60.0) if unread else failure)
 
 
+class _DatesUnread(Health):
+    """A wait that is told by a date is no wait."""
+
+    def failed(self, permit: Permit, failure: Failure) -> None:
+        dated = any(name == "retry-after" and not value.isdigit() for name, value in failure.headers)
+        super().failed(permit, dataclasses.replace(failure, wait=None) if dated else failure)
+
+
 def _note_first(body: bytes, member: Member, call: Call) -> bytes:
     call.memo.setdefault("first", member)
     return body
@@ -74,6 +82,13 @@ TABLE = (
         "retry-after.waits",
         Behaviour(health=told_otherwise(_short_waits)),
         "retry-after.pool",
+    ),
+    defect(
+        "retry-after-date-unread",
+        "A member that said by a date until when to wait is asked in its next turn",
+        "retry-after.waits",
+        Behaviour(health=_DatesUnread),
+        "retry-after.date",
     ),
     defect(
         "retry-after-in-minutes",
