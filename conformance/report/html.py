@@ -39,7 +39,7 @@ def _body(report: Report, title: str) -> Iterator[str]:
     yield from _facts(_of_run(run) | {"cases": f"{told.cases:,}, {told.skipped:,} of them skipped"})
     yield from _faults(report)
     yield from _violations(report)
-    yield from _lines("Known deviations", views.known(report))
+    yield from _lines("Known violations", views.known(report))
     yield from _load(report)
     yield from _areas(report)
     yield from _readings(report)
@@ -71,7 +71,7 @@ def _violations(report: Report) -> Iterator[str]:
 def _violation(run: RunHeader, found: Violation, *, opened: bool) -> Iterator[str]:
     need, case = found.requirement, found.case
     level = f"{need.level.value} {need.basis.value}"
-    yield f'<details class="clause {"bad" if need.gates else "mild"}" id="{text(need.id)}"{" open" if opened else ""}>'
+    yield f'<details class="clause {"bad" if need.gates else "mild"}"{" open" if opened else ""}>'
     yield f"<summary><code>{text(need.id)}</code> <small>{text(level)}</small> {text(need.title)}</summary>"
     facts = {
         "why": text(need.rationale),
@@ -84,7 +84,10 @@ def _violation(run: RunHeader, found: Violation, *, opened: bool) -> Iterator[st
         "also in": text(views.listed(found.others)),
         "alone": _code(follow.alone(run, case, need.id)),
     }
+    # A browser opens what a link leads into, not what it leads to.
+    yield f'<div id="{text(need.id)}">'
     yield from _rows(facts.items())
+    yield "</div>"
     for finding in found.findings[:FINDINGS]:
         yield from _finding(case, finding)
     if len(found.findings) > FINDINGS:
@@ -164,6 +167,7 @@ def _readings(report: Report) -> Iterator[str]:
 def _clauses(report: Report) -> Iterator[str]:
     """Every clause that was judged, what became of it, and where its norm stands."""
     counts = tally(report.cases)
+    shown = {violation.requirement.id for violation in views.violations(report)}
     yield "<h2>Clause by clause</h2>"
     heads = ["clause", "level", "requires", *(outcome.value for outcome in Outcome)]
     rows, met = [], set()
@@ -171,8 +175,7 @@ def _clauses(report: Report) -> Iterator[str]:
         anchor = f' id="area-{text(need.area)}"' if need.area not in met else ""
         met.add(need.area)
         norm = f" {_norm(need.link, 'norm')}" if _norm(need.link) else ""
-        violated = bool(counts[need.id, Outcome.VIOLATED])
-        name = f'<a href="#{text(need.id)}">{text(need.id)}</a>' if violated else text(need.id)
+        name = f'<a href="#{text(need.id)}">{text(need.id)}</a>' if need.id in shown else text(need.id)
         told = [f"<code{anchor}>{name}</code>", need.level.value, f"{text(need.title)}{norm}"]
         rows.append([*told, *(_number(counts[need.id, outcome]) for outcome in Outcome)])
     yield from _table(heads, rows)
@@ -180,9 +183,10 @@ def _clauses(report: Report) -> Iterator[str]:
 
 def _table(heads: list[str], rows: Iterable[list[str]]) -> Iterator[str]:
     """A table; its cells are HTML already, its heads are not."""
-    yield f"<table><thead><tr>{''.join(f'<th>{text(head)}</th>' for head in heads)}</tr></thead><tbody>"
+    yield '<div class="wide"><table>'
+    yield f"<thead><tr>{''.join(f'<th>{text(head)}</th>' for head in heads)}</tr></thead><tbody>"
     yield from (f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-    yield "</tbody></table>"
+    yield "</tbody></table></div>"
 
 
 def _facts(facts: dict[str, str]) -> Iterator[str]:

@@ -45,7 +45,7 @@ def _lines(report: Report) -> Iterator[str]:
     if len(found) > CLAUSES:
         yield f"\nand {counted(len(found) - CLAUSES, 'more violated clause')}"
     if known := views.known(report):
-        yield "\n### Known deviations\n"
+        yield "\n### Known violations\n"
         yield from (f"- {text(line)}" for line in known)
     problems = views.faults(report)
     if problems:

@@ -18,9 +18,16 @@ details { margin: .4rem 0; } .clause { border-left: .3rem solid; padding-left: .
 summary { cursor: pointer; } summary small { opacity: .65; }
 pre { overflow-x: auto; padding: .6rem; border: 1px solid var(--line); border-radius: .3rem; font-size: .85rem; }
 pre mark { background: #cf222e33; color: inherit; outline: 1px solid var(--bad); }
+.wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { border-bottom: 1px solid var(--line); padding: .2rem .5rem; text-align: left; vertical-align: top; }
-code { font-size: .9em; overflow-wrap: anywhere; }
+code { font-size: .9em; overflow-wrap: anywhere; } td code { overflow-wrap: normal; }
+[id] { scroll-margin-top: 3rem; }
+@media (max-width: 30rem) { dl { grid-template-columns: 1fr; } dd { margin: 0 0 .3rem; } }
+@media print {
+  body { max-width: none; } pre { overflow: visible; white-space: pre-wrap; overflow-wrap: anywhere; }
+  details::details-content { content-visibility: visible; height: auto; }
+}
 """.replace("{", "{{").replace("}", "}}")
 
 #: Takes the title, which is HTML already.

@@ -211,7 +211,7 @@ def _finding(finding: Finding, lines: tuple[WireLine, ...], *, again: bool) -> I
 def _known(report: Report) -> Iterator[RenderableType]:
     lines = views.known(report)
     if lines:
-        yield Rule(Text("known deviations", "bold yellow"), align="left", style="dim")
+        yield Rule(Text("known violations", "bold yellow"), align="left", style="dim")
         yield from (Text(clean(line)) for line in lines)
 
 

@@ -1,7 +1,7 @@
 """What a run is asked to play: the bundled scenarios and those of one's own, and where their cassettes lie.
 
 From options to scenarios and folders. What is one's own is checked as the bundled data is by its linter: a clause or a
-cassette that is not there is told before anything starts.
+cassette that is not there, or a transform that does not fit it, is told before anything starts.
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ from conformance.errors import CassetteError, ScenarioError, UsageError
 from conformance.options import RunOptions
 from conformance.scenario.load import load_scenarios, select
 from conformance.scenario.model import PlayItem, Scenario
+from conformance.upstream.items import Scripts
+
+#: Stands for the nonce of a request where plays are tried out.
+_NONCE = "cf-checked0"
 
 
 def known_scenarios(options: RunOptions) -> tuple[Scenario, ...]:
@@ -60,6 +64,7 @@ def items_of(scenario: Scenario) -> tuple[PlayItem, ...]:
 
 
 def _check(own: Iterable[Scenario], library: Library) -> None:
+    scripts = Scripts(library.get)
     for scenario in own:
         for clause in scenario.exercises:
             if clause not in CATALOG:
@@ -67,13 +72,13 @@ def _check(own: Iterable[Scenario], library: Library) -> None:
                 hint = f"did you mean {' or '.join(near)}?" if near else "`conformance clauses` lists them"
                 raise ScenarioError(f"there is no clause {clause!r}", where=f"{scenario.id}: exercises", hint=hint)
         for item in items_of(scenario):
-            if not item.cassette.startswith("@"):
-                _find(item.cassette, scenario, library)
+            _plan(item, scenario, scripts)
 
 
-def _find(cassette: str, scenario: Scenario, library: Library) -> None:
+def _plan(item: PlayItem, scenario: Scenario, scripts: Scripts) -> None:
+    """Raises what the upstream would when the item is armed."""
     try:
-        library.get(cassette)
-    except CassetteError as error:
+        scripts.plan(item, _NONCE)
+    except (CassetteError, ScenarioError) as error:
         where = ": ".join(filter(None, [scenario.id, "play", error.where]))
-        raise CassetteError(error.what, where=where, hint=error.hint) from error
+        raise type(error)(error.what, where=where, hint=error.hint) from error

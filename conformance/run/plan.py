@@ -165,7 +165,8 @@ def plan_cases(scenarios: Sequence[Scenario], drivers: Iterable[str], profile: P
         raise UsageError("no selected scenario fits the selected drivers", where="--select, --driver", hint=hint)
     if all(case.skipped for case in cases):
         reasons = ", ".join(dict.fromkeys(case.skipped for case in cases))
-        raise UsageError(f"every selected scenario is left out: {reasons}", where="--select", hint="select others, too")
+        hint = "select others, too, or let the target's profile declare it where it keeps that promise"
+        raise UsageError(f"every selected scenario is left out: {reasons}", where="--select", hint=hint)
     return tuple(cases)
 
 

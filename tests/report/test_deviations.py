@@ -159,7 +159,7 @@ def test_every_form_shows_it() -> None:
     with console.capture() as capture:
         console.print(terminal.render(report))
     shown = capture.get()
-    assert "known deviations" in shown
+    assert "known violations" in shown
     assert "fixed in <2.0> (https://tracker.example/1)" in shown
     assert "fixed in &lt;2.0&gt;" in markdown.render(report)
     root = ElementTree.fromstring(junit.render(report))

@@ -10,7 +10,8 @@ import pytest
 
 from conformance.contract.clause import Finding, Outcome
 from conformance.report import badge, html
-from conformance.report.model import Report
+from conformance.report.gate import close
+from conformance.report.model import Deviation, Report
 
 from . import sample
 
@@ -49,7 +50,15 @@ class Page(HTMLParser):
         return [value for met, attributes in self.met if met == tag and (value := attributes.get(name)) is not None]
 
 
-@pytest.mark.parametrize("report", [sample.EVERYTHING, sample.LOADED, sample.report(sample.HELD), sample.report()])
+KNOWN = Deviation(clause="stream.done.once", reason="r", link="l", expires="2999-12-31")
+EXCUSED = close(
+    replace(sample.HEADER, deviations=(KNOWN,)), (sample.REPEATED[0], sample.HELD), ended_at="2026-11-29T12:01:00Z"
+)
+
+
+@pytest.mark.parametrize(
+    "report", [sample.EVERYTHING, sample.LOADED, sample.report(sample.HELD), sample.report(), EXCUSED]
+)
 def test_a_page_is_whole(report: Report) -> None:
     """Every element closes, every link within leads somewhere, every clause has its row, nothing is fetched."""
     page = Page(html.render(report))
@@ -66,12 +75,14 @@ def test_a_page_is_whole(report: Report) -> None:
 def test_a_violation_is_shown_with_its_bytes() -> None:
     """Requirement, norm, expected, actual, and the very bytes marked; a clause that does not gate says so."""
     page = Page(html.render(sample.EVERYTHING))
-    assert page.values("details", "id") == ["stream.done.once", "pool.failover.answers", "stream.utf8"]
+    assert page.values("div", "id") == ["stream.done.once", "pool.failover.answers", "stream.utf8"]
     assert page.words.count("does not fail the run") == 1
     for words in ("one [DONE]", "2, the second at byte 180\\x07", "+41.5 ms >", "the upstream's journal overflowed"):
         assert words in page.words
     assert "https://example.org/chat-streaming" in page.values("a", "href")
     assert ("mark", {}) in page.met
+    wide = page.values("div", "class")
+    assert wide.count("wide") == len([tag for tag, _ in page.met if tag == "table"])
     assert page.words.count("the whole exchange") == 3
     assert page.words.count("POST / HTTP/1.1") == 3
 
