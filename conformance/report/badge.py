@@ -38,7 +38,7 @@ def render(report: Report) -> str:
 def _words(report: Report) -> str:
     code = exit_code(summary := numbers(report))
     if code == CONFORMS:
-        known = f", {summary.known} known" if summary.known else ""
+        known = f", {counted(summary.known, 'known violation')}" if summary.known else ""
         return f"{counted(_held(report), 'clause')} held{known}"
     if code == VIOLATIONS and summary.gate:
         return f"{counted(sum(one.requirement.gates for one in views.violations(report)), 'clause')} violated"

@@ -36,7 +36,7 @@ def _body(report: Report, title: str) -> Iterator[str]:
     kind = _CLASSES.get(exit_code(told), "faulty")
     yield f"<h1>Gateway conformance of {title}</h1>"
     yield f'<p class="result {kind}">{text(views.result(report))}</p>'
-    yield from _facts(_of_run(run) | {"cases": f"{told.cases:,}, {told.skipped:,} of them skipped"})
+    yield from _facts(_of_run(run) | {"played": views.cases_line(report)})
     yield from _faults(report)
     yield from _violations(report)
     yield from _lines("Known violations", views.known(report))

@@ -34,7 +34,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"## Gateway conformance: {text(views.result(report))}\n"
     yield f"**{text(f'{run.target} {run.target_version}'.strip())}**, suite {text(run.suite_version)},"
     yield f"declares {text(', '.join(run.capabilities) or 'no capability')};"
-    yield f"{counted(told.cases, 'case')}, {told.skipped:,} skipped, {counted(told.checks, 'check')}.\n"
+    yield f"{views.cases_line(report)}, {counted(told.checks, 'check')}.\n"
     yield f"| area | {' | '.join(outcome.value for outcome in Outcome)} |"
     yield f"|---|{'---:|' * len(Outcome)}"
     for row in views.areas(report):

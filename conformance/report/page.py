@@ -6,7 +6,8 @@ from typing import Final
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --good: #1a7f37; --bad: #cf222e; --mild: #9a6700; --faulty: #8250df; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto; padding: 0 1rem; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto; padding: 0 1rem;
+  overflow-wrap: break-word; }
 h1 { font-size: 1.5rem; margin: 0 0 .5rem; } h2 { font-size: 1.2rem; margin: 2rem 0 .5rem; }
 .result { font-size: 1.2rem; font-weight: 600; padding: .5rem .8rem; border-left: .4rem solid; }
 .good { border-color: var(--good); } .bad { border-color: var(--bad); } .mild { border-color: var(--mild); }

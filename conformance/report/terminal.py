@@ -105,9 +105,7 @@ def summary(report: Report) -> Iterator[RenderableType]:
     yield from _readings(report)
     yield Text()
     yield from (Text(clean(line), "dim") for line in views.skipped_lines(report, REASONS))
-    yield Text(
-        f"{counted(told.cases, 'case')}, {told.skipped:,} skipped; {counted(told.checks, 'check')} decided", "dim"
-    )
+    yield Text(f"{views.cases_line(report)}; {counted(told.checks, 'check')} decided", "dim")
     spent = report.footer.spent if report.footer else {}
     if spent:
         yield Text("spent: " + ", ".join(f"{number:,} {name}" for name, number in spent.items()))

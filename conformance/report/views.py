@@ -102,6 +102,15 @@ def skipped_lines(report: Report, most: int) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def cases_line(report: Report) -> str:
+    """How many cases there are, of how many planned ones where some were not played, and how many were skipped."""
+    told, footer = numbers(report), report.footer
+    # A load run keeps a case for each pair that did not hold.
+    part = told.cases < report.header.planned and not (footer is not None and footer.cells)
+    of = f" of {report.header.planned:,} planned" if part else ""
+    return f"{counted(told.cases, 'case')}{of}, {told.skipped:,} skipped"
+
+
 def norm(need: Requirement) -> str:
     """Where the norm of a clause stands, for who has the report alone."""
     if not need.link or "://" in need.link:

@@ -57,7 +57,8 @@ def _named(globs: list[str], scenarios: Collection[str], where: str) -> set[str]
     """The ids that the globs name."""
     for glob in globs:
         if not any(fnmatchcase(scenario, glob) for scenario in scenarios):
-            raise TargetError(f"no scenario matches {glob!r}", where=where, hint=closest(glob, scenarios))
+            hint = f"{closest(glob, scenarios)} One of your own is known with --scenarios"
+            raise TargetError(f"no scenario matches {glob!r}", where=where, hint=hint)
     return {scenario for scenario in scenarios if any(fnmatchcase(scenario, glob) for glob in globs)}
 
 

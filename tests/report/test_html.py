@@ -115,6 +115,7 @@ def test_nothing_from_the_wire_acts() -> None:
         (sample.report(sample.HELD), "1 clause held", "#2da44e"),
         (sample.report(*sample.REPEATED), "1 clause violated", "#cf222e"),
         (sample.EVERYTHING, "no result", "#6e7781"),
+        (EXCUSED, "1 clause held, 1 known violation", "#2da44e"),
     ],
 )
 def test_a_badge_says_the_result(report: Report, words: str, colour: str) -> None:

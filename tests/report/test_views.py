@@ -24,6 +24,13 @@ def test_areas_count_verdicts() -> None:
     assert rows["chat"].counts[Outcome.FAULTY] == 1
 
 
+def test_what_was_not_played_is_told() -> None:
+    """Six cases were planned: a report of one says so, and one that holds all or a load run's evidence has no need."""
+    assert views.cases_line(sample.report(sample.HELD)) == "1 case of 6 planned, 0 skipped"
+    assert views.cases_line(sample.EVERYTHING) == "18 cases, 1 skipped"
+    assert " of " not in views.cases_line(sample.LOADED)
+
+
 def test_violations_are_grouped_and_gating_ones_first() -> None:
     """One entry for a clause: first case in full, the others by id; clauses that fail the run come first."""
     found = views.violations(sample.EVERYTHING)

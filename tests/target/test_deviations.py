@@ -61,7 +61,12 @@ def test_a_part_of_the_scenarios_is_not_the_whole(tmp_path: Path) -> None:
         ("x = ", "is no TOML", "known.toml", ""),
         (ENTRY.replace("[[deviation]]", "[deviation]"), "is not of type 'array'", "known.toml", "[[deviation]]"),
         (ENTRY.replace("done.once", "done.onec"), "no clause 'stream.done.onec'", "deviation[0].clause", "done.once"),
-        (ENTRY.replace("baseline.*", "basline.*"), "no scenario matches", "deviation[0].scenarios", "baseline.chat"),
+        (
+            ENTRY.replace("baseline.*", "basline.*"),
+            "no scenario matches",
+            "deviation[0].scenarios",
+            "baseline.chat'? One of your own",
+        ),
         (ENTRY.replace("reason", "reasons"), "unknown key 'reasons'", "deviation[0]", "did you mean 'reason'?"),
         (ENTRY.replace("https://tracker.example/1", " "), "is empty", "deviation[0].link", "followed up"),
         (ENTRY.replace("2027-03-31", '"2027-03-31"'), "2027-03-31 is no date", "deviation[0].expires", "quotes"),
