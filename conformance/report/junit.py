@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from conformance.contract.clause import Outcome, Verdict
 from conformance.report import views
-from conformance.report.deviations import excused, unexcused
+from conformance.report.deviations import Standing, accounts, excused, unexcused
 from conformance.report.model import Case, Deviation, Report, Requirement
 from conformance.report.wireview import clean
 
@@ -18,7 +18,7 @@ _COUNTED = {"error": "errors", "failure": "failures", "skipped": "skipped"}
 
 
 def render(report: Report) -> str:
-    """The XML document. Only what fails a run is a failure; other violations stand in system-out."""
+    """The XML document. Only what fails a run is a failure, be it a stale deviation; the rest stands in system-out."""
     root = Element("testsuites", name="gateway-conformance")
     areas = dict.fromkeys(case.area for case in report.cases)
     for area in areas:
@@ -27,6 +27,7 @@ def render(report: Report) -> str:
         for case in report.cases:
             if case.area == area:
                 _testcase(suite, report, case)
+    _stale(root, report)
     own = views.run_faults(report)
     if own:
         suite = SubElement(root, "testsuite", name="harness")
@@ -37,6 +38,18 @@ def render(report: Report) -> str:
         _count(suite)
     indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+def _stale(root: Element, report: Report) -> None:
+    """A suite of the known violations that are none any more: they fail the run, and no case does for them."""
+    stale = [account for account in accounts(report) if account.standing is Standing.STALE]
+    suite = SubElement(root, "testsuite", name="known-violations") if stale else root
+    for account in stale:
+        line = views.account_line(account)
+        test = SubElement(
+            suite, "testcase", classname="conformance.known", name=clean(account.deviation.clause), time="0"
+        )
+        SubElement(test, "failure", type="stale", message=clean(line))
 
 
 def _testcase(suite: Element, report: Report, case: Case) -> None:

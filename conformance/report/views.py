@@ -141,10 +141,11 @@ def violations(report: Report) -> tuple[Violation, ...]:
 
 def known(report: Report) -> tuple[str, ...]:
     """The deviations, a line each: the clause, what became of it, why, where it is followed up, until when."""
-    return tuple(map(_account_line, accounts(report)))
+    return tuple(map(account_line, accounts(report)))
 
 
-def _account_line(account: Account) -> str:
+def account_line(account: Account) -> str:
+    """One deviation in a line."""
     of = account.deviation
     where = f" in {listed(of.scenarios, 3)}" if of.scenarios else ""
     times = counted(account.violated, "time")

@@ -104,6 +104,10 @@ def test_a_stale_one_fails_the_run() -> None:
     assert (code(report), numbers(report).stale) == (VIOLATIONS, 1)
     assert views.result(report) == "does not pass: 1 stale deviation"
     assert "take it off the list" in views.known(report)[0]
+    root = ElementTree.fromstring(junit.render(report))
+    (suite,) = [suite for suite in root if suite.get("failures") != "0"]
+    assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("known-violations", "1", "1")
+    assert suite.find("testcase/failure[@type='stale']") is not None
 
 
 @pytest.mark.parametrize(
