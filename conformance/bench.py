@@ -170,6 +170,7 @@ class Bench:
         slow reader rests before each read. Raises ScenarioError for a play that cannot be read, UsageError for a
         parameter that is no JSON, HarnessError when the upstream is gone.
         """
+        __tracebackhide__ = True
         for name, value in params.items():
             _json(name, value)
         items = {name: _items(value) for name, value in (play or {}).items()}
@@ -188,7 +189,10 @@ class Bench:
         )
         self._sent += 1
         case = PlannedCase(scenario=scenario, driver=driver, lane=self._lane_number)
-        return self._runner.run(self._player.exchange(case, repetition=self._sent))
+        try:
+            return self._runner.run(self._player.exchange(case, repetition=self._sent))
+        except UsageError as error:  # a slip of the test: its line tells, not the way down to where it showed
+            raise error.with_traceback(None) from None
 
     def judge(self, exchange: Exchange, clauses: Sequence[str] = ()) -> tuple[Verdict, ...]:
         """The verdicts on an exchange, by the clauses that match these globs (all for none).

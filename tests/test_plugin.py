@@ -90,6 +90,11 @@ def test_slips(send, judge):
         send(messages=HELLO, play={"m9": ANSWER})
 
 
+def test_slip_that_fails(send):
+    """What is shown is this line, and none of the way down."""
+    send(messages=HELLO, play={"default": "authored/openai/chat-helo"})
+
+
 def test_nothing_checked(send, judge):
     """Clauses that do not apply check nothing, and a test that checks nothing fails."""
     judge(send(messages=HELLO, play={"default": ANSWER}), ["embeddings.*"])
@@ -101,7 +106,7 @@ def test_a_project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("COLUMNS", "130")
     pytester.makepyfile(test_gateway=TESTS)
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest", timeout=180)
-    result.assert_outcomes(passed=7, failed=2, errors=1)
+    result.assert_outcomes(passed=7, failed=3, errors=1)
     result.stdout.fnmatch_lines_random(
         [
             "*test_violated*",
@@ -114,6 +119,10 @@ def test_a_project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -
             "*none of the clauses embeddings.[*] applies to this exchange*",
         ]
     )
+    slip = result.stdout.str().partition("_ test_slip_that_fails _")[2].partition("_ test_nothing_checked _")[0]
+    assert "CassetteError: there is no cassette 'authored/openai/chat-helo'" in slip
+    assert "test_gateway.py" in slip
+    assert "client.py" not in slip and "bench.py" not in slip
     (rule,) = (line for line in result.stdout.lines if line.startswith("MUST contract · stream.done.once"))
     assert len(rule) == 130
 

@@ -46,6 +46,12 @@ def test_the_client_goes(send, judge):
     assert exchange.hangup is not None
 
 
+def test_a_cassette_that_its_upstream_does_not_have(send):
+    """Whose folders are meant is told: those of the upstream that already runs."""
+    with pytest.raises(UsageError, match="no cassette 'mine/june'.*conformance upstream --cassettes DIR"):
+        send(messages=HELLO, play={"default": "mine/june"})
+
+
 def test_what_is_no_parameter(send):
     """An argument that nobody knows is told as such."""
     with pytest.raises(UsageError, match="behaviour is no JSON value"):
@@ -102,7 +108,7 @@ def test_a_running_gateway(
     result = pytester.runpytest_subprocess(
         "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "--target", str(target), timeout=120
     )
-    result.assert_outcomes(passed=4)
+    result.assert_outcomes(passed=5)
 
 
 def test_a_token_that_is_not_set(

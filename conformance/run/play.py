@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from time import monotonic
@@ -17,7 +17,7 @@ from conformance.contract.clause import Clause
 from conformance.contract.judge import judge
 from conformance.driver.model import Behaviour, Call, Capture, Driver
 from conformance.driver.registry import make_driver
-from conformance.errors import ConformanceError, HarnessError
+from conformance.errors import CassetteError, ConformanceError, HarnessError
 from conformance.exchange.assemble import assemble, read_attempt
 from conformance.exchange.model import Attempt, Exchange
 from conformance.report.evidence import case_of
@@ -28,6 +28,7 @@ from conformance.run.pulse import Pulse
 from conformance.run.sequence import came_late, perform, read, sequence_cases
 from conformance.run.stage import Seat, Stage
 from conformance.run.terms import terms_of
+from conformance.scenario.model import PlayItem
 from conformance.scenario.request import prepare
 from conformance.target.lanes import Lane
 from conformance.target.profile import Profile
@@ -275,7 +276,7 @@ class Player:
             # A found lane may be wider than the scenario's: its further members do as the scenario's last one does.
             as_last = play.members.get(f"m{case.members - 1}", ())
             plays |= {members[member.name]: as_last for member in lane.members[case.members :]}
-        await self._control.arm(nonce, plays, play.default)
+        await self._arm(nonce, plays, play.default)
         call = call_of(case, lane, seat.profile, seat.base_url, nonce)
         try:
             if at:
@@ -293,6 +294,15 @@ class Player:
         started = capture.transcript.origin
         lag = self._pulse.worst_ms(started, started + capture.transcript.ended_at / 1000)
         return Observed(case=case, nonce=nonce, capture=capture, entries=entries, lag_ms=lag)
+
+    async def _arm(self, nonce: str, plays: Mapping[str, Sequence[PlayItem]], default: Sequence[PlayItem]) -> None:
+        try:
+            await self._control.arm(nonce, plays, default)
+        except CassetteError as error:
+            if self.profile.kind != "url":
+                raise
+            hint = "folders of your own are named to it, too: `conformance upstream --cassettes DIR`"
+            raise CassetteError(error.what, where="the replay upstream behind the target", hint=hint) from error
 
     async def _until(self, at: float) -> None:
         """Wait until `at` (CLOCK_MONOTONIC, s), as long as what is waited for still stands. Raises HarnessError."""

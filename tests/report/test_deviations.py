@@ -135,8 +135,12 @@ def test_a_run_that_decides_less_calls_nothing_stale() -> None:
 def test_a_verdict_that_was_not_reached_calls_nothing_stale() -> None:
     """Where it holds in one case and could not be decided in another, the violation may stand behind that."""
     unsure = replace(SOUND, id="stream.twice[wire]#2", verdicts=(sample.verdict(KNOWN.clause, Outcome.INCONCLUSIVE),))
-    assert account(ended(header(), SOUND)).standing is Standing.STALE
+    apart = replace(SOUND, id="stream.late[wire]", verdicts=(sample.verdict("chat.id.present", Outcome.HELD),))
+    late = replace(apart, scenario="stream.late", skipped="it came too late")
+    unplayed = replace(late, verdicts=(), skipped="the target does not declare cache")
+    assert account(ended(header(), SOUND, apart, unplayed)).standing is Standing.STALE
     assert account(ended(header(), SOUND, unsure)).standing is Standing.UNSEEN
+    assert account(ended(header(), SOUND, late)).standing is Standing.UNSEEN
 
 
 def test_a_part_of_what_was_planned_calls_nothing_stale() -> None:
