@@ -11,6 +11,7 @@ from tests.contract.sequences import ANSWERS, PROMISES, many, request, sequence,
 
 ALONE: dict[str, Any] = {"members": "m0", "healthy": "m0"}
 DOWN = turn(0, "m0:500", "m1:ok", healthy="m1")
+BESIDE = turn(150, "m1:ok")
 LONE_DOWN = turn(0, "m0:500", members="m0", healthy="")
 TWO = Windows(cooldown_ms=600.0, cooldown_after=2)
 NO_SPREAD = PROMISES - {"spread"}
@@ -102,14 +103,14 @@ EXAMPLES: Examples = {
     ),
     "cooldown.probe-last": Example(
         held=(
-            sequence(DOWN, turn(400, "m1:ok")),
-            sequence(DOWN, turn(400, "m1:500", "m0:ok")),
+            sequence(DOWN, BESIDE, turn(400, "m1:ok")),
+            sequence(DOWN, BESIDE, turn(400, "m1:500", "m0:ok")),
             # Over for certain, or not known to be: the member is in its turn again.
-            sequence(DOWN, turn(400, "m1:ok"), turn(700, "m0:ok")),
+            sequence(DOWN, BESIDE, turn(400, "m1:ok"), turn(700, "m0:ok")),
         ),
         violated=(
-            sequence(DOWN, turn(400, "m0:ok")),
-            sequence(DOWN, turn(400, "m0:500", "m1:ok")),
+            sequence(DOWN, BESIDE, turn(400, "m0:ok")),
+            sequence(DOWN, BESIDE, turn(400, "m0:500", "m1:ok")),
         ),
     ),
     "cooldown.recovers": Example(

@@ -13,6 +13,7 @@ from conformance.contract.history import (
     Memory,
     Record,
     cooldowns,
+    fate_of,
     histories,
     wait_told,
 )
@@ -122,11 +123,19 @@ def probe_once(s: Sequence) -> Iterator[Finding]:
 
 
 def _early_probes(s: Sequence) -> Iterator[tuple[Memory, Turn]]:
-    """The turns in the second half of a window that another member, well and in no window, could answer."""
+    """The turns in the second half of a window that another member, well and in no window, could answer: it did so
+    since the window opened."""
     for window in cooldowns(s):
         for turn in _probe_turns(s, window):
-            if _others(s, turn, window.member):
+            if _others(s, turn, window.member) & _served(s, window, turn):
                 yield window, turn
+
+
+def _served(s: Sequence, window: Memory, turn: Turn) -> set[str]:
+    """The members of the lane that answered between the opening of a window and a turn."""
+    known = window.cause.ended + GRACE_MS
+    between = (d for d in s.dispatches if d.lane == window.lane and known <= d.at and d.ended <= turn.began)
+    return {d.member for d in between if fate_of(d.turn.exchange, d.attempt) is Fate.SUCCESS}
 
 
 @sequence_clause(
@@ -145,7 +154,7 @@ def probe_last(s: Sequence) -> Iterator[Finding]:
             if dispatch.turn is not turn or dispatch.member != window.member or dispatch.at >= window.until:
                 continue
             tried = {other.member for other in (turn.exchange.attempts or ())[: dispatch.index]}
-            if left := sorted(_others(s, turn, window.member) - tried):
+            if left := sorted(_others(s, turn, window.member) & _served(s, window, turn) - tried):
                 yield at_dispatch(s, dispatch, f"{', '.join(left)} asked before the probe", "the probe was first")
 
 

@@ -150,7 +150,7 @@ TABLE = (
     defect(
         "redirect-passed-on",
         "A member's redirect reaches the client",
-        "http.status.final",
+        "http.status.final secret.upstream",
         Behaviour(error=_redirect),
     ),
     # leejet/stable-diffusion.cpp, and any gateway that lets a framework label a string.
