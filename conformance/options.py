@@ -14,6 +14,7 @@ from pathlib import Path
 
 from conformance.errors import UsageError
 from conformance.load.plan import LoadOptions
+from conformance.nearest import near
 from conformance.report.model import Part
 from conformance.target.profile import CAPABILITIES, spelt_out
 
@@ -103,15 +104,6 @@ def capabilities(values: Iterable[str]) -> frozenset[str]:
 def unjudged(declared: Iterable[str]) -> tuple[str, ...]:
     """The declared capabilities that no clause speaks of, sorted."""
     return tuple(sorted(set(declared) - CAPABILITIES.keys()))
-
-
-def near(word: str, known: Iterable[str], *, otherwise: str = "") -> str:
-    """A hint: the known words that are spelled most like `word`, else `otherwise`, without which all of them."""
-    choices = sorted(known)
-    close = get_close_matches(word, choices, n=3, cutoff=0.6)
-    if close:
-        return f"did you mean {' or '.join(close)}?"
-    return otherwise or f"one of {', '.join(choices) or 'none'}"
 
 
 def shown_command(program: str, arguments: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ import shlex
 import pytest
 
 from conformance.errors import UsageError
-from conformance.options import capabilities, near, shown_command, unjudged, words
+from conformance.options import capabilities, shown_command, unjudged, words
 
 
 def test_words_are_repeated_or_comma_separated() -> None:
@@ -32,12 +32,6 @@ def test_a_slip_in_a_capability_is_refused() -> None:
     with pytest.raises(UsageError) as caught:
         capabilities(["failovr"])
     assert "failover" in caught.value.hint
-
-
-def test_a_hint_lists_what_is_near() -> None:
-    """Near spellings are proposed; without any, all are listed."""
-    assert near("aple", ["apple", "pear"]) == "did you mean apple?"
-    assert near("zzz", ["pear", "apple"]) == "one of apple, pear"
 
 
 @pytest.mark.parametrize(

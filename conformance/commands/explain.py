@@ -13,7 +13,7 @@ from conformance.commands import holdings, norms
 from conformance.commands.shown import Shown, as_json, facts, unwrapped
 from conformance.contract.sources import SOURCES
 from conformance.errors import UsageError
-from conformance.options import near
+from conformance.nearest import near
 
 #: Members that are a command: shown last, and never wrapped, so that it can be copied.
 _COMMANDS = ("select", "see it")

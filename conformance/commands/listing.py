@@ -10,7 +10,7 @@ from conformance.commands import holdings
 from conformance.commands.records import Layout, Records, piped
 from conformance.commands.shown import Shown, as_json
 from conformance.errors import UsageError
-from conformance.options import near
+from conformance.nearest import near_glob
 
 #: Command -> where its rows come from, and how one is shown.
 LISTS: dict[str, tuple[Callable[[], list[holdings.Row]], Layout]] = {
@@ -59,5 +59,5 @@ def _chosen(rows: list[holdings.Row], globs: Sequence[str], layout: Layout) -> l
     for glob in globs:
         if not any(fnmatchcase(name, glob) for name in names):
             lists = f"`conformance {layout.noun}s` lists all"
-            raise UsageError(f"no {layout.noun} matches {glob!r}", hint=near(glob, names, otherwise=lists))
+            raise UsageError(f"no {layout.noun} matches {glob!r}", hint=near_glob(glob, names, otherwise=lists))
     return [row for row in rows if not globs or any(fnmatchcase(row[layout.id], glob) for glob in globs)]

@@ -19,7 +19,8 @@ from conformance.contract.catalog import CATALOG
 from conformance.contract.catalog import select as select_clauses
 from conformance.contract.clause import Clause
 from conformance.errors import HarnessError, UsageError
-from conformance.options import JudgeOptions, Observe, RunOptions, near
+from conformance.nearest import near_glob
+from conformance.options import JudgeOptions, Observe, RunOptions
 from conformance.report.gate import close
 from conformance.report.model import Case, Report, RunEnd
 from conformance.run import captured, live, loaded
@@ -103,8 +104,8 @@ def chosen_clauses(globs: tuple[str, ...]) -> tuple[Clause, ...]:
     """The clauses that these globs name (all for none). Raises UsageError for a glob that names none."""
     for glob in globs:
         if not select_clauses((glob,)):
-            hint = near(glob, CATALOG, otherwise="`conformance clauses` lists them")
-            raise UsageError(f"no clause matches {glob}", where="--clauses", hint=hint)
+            hint = near_glob(glob, CATALOG, otherwise="`conformance clauses` lists them")
+            raise UsageError(f"no clause matches {glob!r}", where="--clauses", hint=hint)
     return select_clauses(globs)
 
 

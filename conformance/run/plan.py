@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from conformance.driver.registry import DRIVERS
 from conformance.errors import UsageError
-from conformance.options import near
+from conformance.nearest import near
 from conformance.scenario.codec import LANES
 from conformance.scenario.model import Scenario, StepLane, Wait, Window
 from conformance.target.profile import Profile, lacking

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from conformance.data import data_root
 from conformance.errors import ScenarioError
+from conformance.nearest import near_glob
 from conformance.scenario.codec import decode
 from conformance.scenario.model import Scenario
 
@@ -43,8 +43,8 @@ def select(scenarios: Iterable[Scenario], globs: Iterable[str]) -> tuple[Scenari
     patterns = tuple(globs)
     for pattern in patterns:
         if not any(fnmatchcase(scenario.id, pattern) for scenario in known):
-            near = get_close_matches(pattern, [scenario.id for scenario in known], n=3, cutoff=0.6)
-            hint = f"did you mean {' or '.join(near)}?" if near else "`conformance scenarios` lists them"
+            ids = (scenario.id for scenario in known)
+            hint = near_glob(pattern, ids, otherwise="`conformance scenarios` lists them")
             raise ScenarioError(f"no scenario matches {pattern!r}", where="--select", hint=hint)
     if not patterns:
         return known

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -125,13 +126,19 @@ class Config:
     """The part of pytest's configuration that the suite asks for."""
 
     def __init__(self, **options: object) -> None:
-        self._options = {"target": None, "select": [], "clauses": [], "driver": [], **options}
+        lists: dict[str, object] = {name: [] for name in ("select", "clauses", "driver", "scenarios", "cassettes")}
+        self._options = {"target": None, **lists, **options}
         self.option = SimpleNamespace(numprocesses=None)
 
     def getoption(self, name: str) -> object:
         """The option by the name of its flag."""
         name = name.removeprefix("--").removeprefix("conformance-")
         return self._options.get(name, 0 if name == "seed" else None)
+
+    def getini(self, name: str) -> list[Path]:
+        """The setting of that name: no folder."""
+        assert name == "conformance_cassettes"
+        return []
 
 
 @pytest.mark.parametrize(
@@ -140,8 +147,8 @@ class Config:
         ({"target": "refrence"}, "there is no target 'refrence'"),
         ({"target": "reference:no-such-defect"}, "no-such-defect"),
         ({"select": ["no.such.*"]}, "no scenario matches 'no.such.*'"),
-        ({"clauses": ["no.such.*"]}, "no clause matches no.such.*"),
-        ({"clauses": ["chat.*", "streem.*"]}, "no clause matches streem.*"),
+        ({"clauses": ["no.such.*"]}, "no clause matches 'no.such.*'"),
+        ({"clauses": ["chat.*", "streem.*"]}, "no clause matches 'streem.*'"),
         ({"driver": ["telnet"]}, "there is no driver 'telnet'"),
     ],
 )
