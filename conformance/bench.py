@@ -213,7 +213,8 @@ class Bench:
         case = case_of(
             exchange,
             verdicts,
-            scenario=exchange.name,
+            scenario=exchange.name.partition("[")[0],
+            case=exchange.name,
             upstream=tuple(attempt.sent for attempt in exchange.attempts or ()),
         )
         header = header_of(RunOptions(target=self.seat.profile.name), self.seat.profile, chosen, ())

@@ -63,9 +63,13 @@ def at_head(reply: Reply, expected: str, actual: str, *, field: str = "", leg: s
 
 
 def at_end(reply: Reply, expected: str, actual: str, *, leg: str = "client") -> Finding:
-    """A finding on the end of a reply: its last bytes."""
+    """A finding on the end of a reply: its last bytes, from the start of a line on where one starts among them."""
     size = len(reply.content)
-    finding = _finding(reply, leg, Span(max(0, size - _EXCERPT), size), expected, actual)
+    start = max(0, size - _EXCERPT)
+    line = reply.content.find(b"\n", start, len(reply.content.rstrip(b"\r\n")))
+    if start and line >= 0:
+        start = size - len(reply.content[line:].lstrip(b"\r\n"))
+    finding = _finding(reply, leg, Span(start, size), expected, actual)
     return Finding(
         expected=expected, actual=actual, leg=leg, span=finding.span, at=reply.ended_at, excerpt=finding.excerpt
     )

@@ -14,6 +14,7 @@ from conformance.contract.clause import Finding, Outcome
 from conformance.report import follow, views
 from conformance.report.gate import CONFORMS, VIOLATIONS, exit_code, numbers, tally
 from conformance.report.model import Case, Report, RunHeader
+from conformance.report.origin import origin
 from conformance.report.page import FOOT, HEAD
 from conformance.report.reading import Reading
 from conformance.report.views import Violation, counted
@@ -89,7 +90,7 @@ def _violation(run: RunHeader, found: Violation, *, opened: bool) -> Iterator[st
     yield from _rows(facts.items())
     yield "</div>"
     for finding in found.findings[:FINDINGS]:
-        yield from _finding(case, finding)
+        yield from _finding(need.id, case, finding)
     if len(found.findings) > FINDINGS:
         yield f"<p>{len(found.findings)} findings in this case, {FINDINGS} shown</p>"
     yield from _legs(case)
@@ -107,9 +108,10 @@ def _legs(case: Case) -> Iterator[str]:
         yield "</details>"
 
 
-def _finding(case: Case, finding: Finding) -> Iterator[str]:
+def _finding(clause: str, case: Case, finding: Finding) -> Iterator[str]:
     wire = views.evidence(case, finding)
-    yield from _facts({"expected": finding.expected, "actual": finding.actual, "wire": views.leg_title(finding.leg)})
+    facts = {"expected": finding.expected, "actual": finding.actual, "origin": origin(clause, case, finding)}
+    yield from _facts(facts | {"wire": views.leg_title(finding.leg)})
     if wire:
         lines = "\n".join(map(_wire, wire))
         yield f"<pre>{lines}</pre>"

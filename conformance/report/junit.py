@@ -11,6 +11,7 @@ from conformance.contract.clause import Outcome, Verdict
 from conformance.report import views
 from conformance.report.deviations import Standing, accounts, excused, unexcused
 from conformance.report.model import Case, Deviation, Report, Requirement
+from conformance.report.origin import origin
 from conformance.report.wireview import clean
 
 #: What can happen to a test case, the gravest first, and the attribute of its suite that counts it.
@@ -102,7 +103,9 @@ def _account(need: Requirement, case: Case, verdict: Verdict) -> str:
     lines = [f"{need.level.value} {need.basis.value} {need.id}: {need.title}", need.rationale, views.norm(need)]
     lines += [f"client: {views.exchange_line(case)}", f"attempts: {views.attempts_line(case)}"]
     for finding in verdict.findings:
-        lines += [f"expected: {finding.expected}", f"actual: {finding.actual}", f"wire: {views.leg_title(finding.leg)}"]
+        lines += [f"expected: {finding.expected}", f"actual: {finding.actual}"]
+        lines += [f"origin: {made}"] if (made := origin(need.id, case, finding)) else []
+        lines += [f"wire: {views.leg_title(finding.leg)}"]
         for line in views.evidence(case, finding):
             when = f"+{line.at:.1f} ms" if line.at is not None else ""
             lines.append(f"{when:>12} {'>' if line.hit else ' '} {line.text}")

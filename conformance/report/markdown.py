@@ -13,6 +13,7 @@ from conformance.contract.clause import Outcome
 from conformance.report import follow, views
 from conformance.report.gate import numbers
 from conformance.report.model import Report, RunHeader
+from conformance.report.origin import origin
 from conformance.report.reading import Reading
 from conformance.report.views import Violation, counted
 from conformance.report.wireview import clean
@@ -92,6 +93,8 @@ def _violation(run: RunHeader, found: Violation) -> Iterator[str]:
     for finding in found.findings[:FINDINGS]:
         yield f"- expected: {text(finding.expected)}"
         yield f"- actual: {text(finding.actual)}"
+        if made := origin(need.id, case, finding):
+            yield f"- origin: {text(made)}"
         wire = [f"{_when(line.at)} {'>' if line.hit else ' '} {line.text}" for line in views.evidence(case, finding)]
         if wire:
             yield from ("", *_fenced(wire), "")

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from conformance.contract.catalog import CATALOG
+from conformance.contract.clause import Finding
 from conformance.contract.history import Fate, fate_of
 from conformance.contract.kinds import error_object, reason_of
+from conformance.contract.when import serving
 from conformance.exchange.model import Attempt, Exchange, Reply
 from conformance.wire.transcript import End
 
@@ -47,9 +50,15 @@ def _of_success(exchange: Exchange, reply: Reply) -> Reading:
         return Reading.CLEAN_ERROR
     if not reply.readable:
         return Reading.BROKEN
-    whole = reply.answer.finished
-    fates = [_fate(exchange, attempt) for attempt in exchange.attempts or ()]
-    if not whole or (fates and Fate.SUCCESS not in fates):
+    attempts = exchange.attempts or ()
+    fates = [_fate(exchange, attempt) for attempt in attempts]
+    served = serving(exchange)
+    if served is not None and Fate.SUCCESS not in fates:
+        if _failed(exchange, served):
+            return Reading.TRUNCATED
+        # What a member said whole, and a gateway mended: a stream under another media type, an event that is empty.
+        fates = [Fate.SUCCESS if one is served else fate for one, fate in zip(attempts, fates, strict=True)]
+    if not reply.answer.finished:
         return Reading.TRUNCATED
     failed = [fate for fate in fates if fate not in (Fate.SUCCESS, Fate.ABANDONED)]
     return Reading.RESCUED if failed else Reading.ANSWERED
@@ -60,3 +69,24 @@ def _fate(exchange: Exchange, attempt: Attempt) -> Fate:
     reply = attempt.reply
     said = reply is not None and reply.ok and reply.answer.finished and reply.readable
     return Fate.SUCCESS if said else fate_of(exchange, attempt)
+
+
+#: The clauses that a success violates whose member gave an error, a part of an answer, or none.
+_MADE_UP = (
+    "relay.status.kept",
+    "relay.truncation.told",
+    "relay.malformed.told",
+    "relay.reason.not-laundered",
+    "relay.error.told",
+    "relay.empty.not-success",
+)
+
+
+def _failed(exchange: Exchange, attempt: Attempt) -> bool:
+    """Whether the answer that the client was told as a success was an error, cut or empty where the member gave it."""
+    reply = attempt.reply
+    if reply is None or not reply.status or (reply.ok and not reply.complete and not reply.answer.told_end):
+        return True
+    rules = [CATALOG[name] for name in _MADE_UP]
+    found = (each for rule in rules if rule.applies(exchange) for each in rule.check(exchange))
+    return any(isinstance(each, Finding) for each in found)

@@ -19,6 +19,7 @@ from conformance.report import follow, views
 from conformance.report.deviations import excused, unexcused
 from conformance.report.gate import CONFORMS, exit_code, missed, numbers
 from conformance.report.model import Case, Report, RunHeader
+from conformance.report.origin import origin
 from conformance.report.views import counted
 from conformance.report.wiretable import WireTable
 from conformance.report.wireview import WireLine, clean
@@ -101,6 +102,7 @@ def summary(report: Report) -> Iterator[RenderableType]:
     """What was judged by area, how it came out for callers, what was skipped, the result, and what to do next."""
     code = exit_code(told := numbers(report))
     yield Rule(style="dim")
+    yield from _violated(report)
     yield from _areas(report)
     yield from _readings(report)
     yield Text()
@@ -110,7 +112,23 @@ def summary(report: Report) -> Iterator[RenderableType]:
     if spent:
         yield Text("spent: " + ", ".join(f"{number:,} {name}" for name, number in spent.items()))
     yield Text(views.result(report), "bold green" if code == CONFORMS else "bold red")
+    if aside := views.beside(report):
+        yield Text(aside, "dim")
     yield from _next(report)
+
+
+def _violated(report: Report) -> Iterator[RenderableType]:
+    """The violated clauses, a line each: in how many cases, and how many of these show a member's own bytes."""
+    rows = views.violated_rows(report)
+    if not rows:
+        return
+    table = _counts("violated", ["level", "cases", "passed on"])
+    for row in rows:
+        style = "red" if row.requirement.gates else "yellow"
+        cells = (_count(row.cases, style), _count(row.passed_on, ""))
+        table.add_row(clean(row.requirement.id), row.requirement.level.value, *cells)
+    yield table
+    yield Text()
 
 
 def _areas(report: Report) -> Iterator[RenderableType]:
@@ -190,7 +208,7 @@ def _violations(report: Report) -> Iterator[RenderableType]:
         shown: tuple[WireLine, ...] = ()
         for finding in found.findings[:FINDINGS]:
             lines = views.evidence(case, finding)
-            yield from _finding(finding, lines, again=lines == shown)
+            yield from _finding(finding, lines, origin(need.id, case, finding), again=lines == shown)
             shown = lines
         if len(found.findings) > FINDINGS:
             yield Text(f"\n{len(found.findings)} findings in this case, {FINDINGS} shown", "dim")
@@ -198,10 +216,11 @@ def _violations(report: Report) -> Iterator[RenderableType]:
             yield _facts({"also in": views.listed(found.others, REPEATS)})
 
 
-def _finding(finding: Finding, lines: tuple[WireLine, ...], *, again: bool) -> Iterator[RenderableType]:
+def _finding(finding: Finding, lines: tuple[WireLine, ...], made: str, *, again: bool) -> Iterator[RenderableType]:
     wire = views.leg_title(finding.leg) + (", as above" if lines and again else "")
+    facts = {"expected": finding.expected, "actual": finding.actual, "origin": made, "wire": wire}
     yield Text()
-    yield _facts({"expected": finding.expected, "actual": finding.actual, "wire": wire})
+    yield _facts({name: value for name, value in facts.items() if value})
     if lines and not again:
         yield WireTable(lines)
 

@@ -13,6 +13,7 @@ from conformance.contract.clause import Finding, Outcome, Verdict
 from conformance.report.deviations import Account, Standing, accounts, excused, unexcused
 from conformance.report.gate import CONFORMS, VIOLATIONS, exit_code, missed, numbers, tally
 from conformance.report.model import AttemptLine, Case, ClientLine, LoadCell, LoadRow, Report, Requirement, RunEnd
+from conformance.report.origin import passed_on
 from conformance.report.reading import Reading
 from conformance.report.wireview import WireLine, view, visible
 
@@ -137,6 +138,33 @@ def violations(report: Report) -> tuple[Violation, ...]:
         )
         for requirement in sorted(found, key=lambda r: not r.gates)
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViolatedRow:
+    """A violated clause in numbers: in how many cases, and in how many of them the bytes shown are a member's own."""
+
+    requirement: Requirement
+    cases: int
+    passed_on: int
+
+
+def violated_rows(report: Report) -> tuple[ViolatedRow, ...]:
+    """A row for each violated clause, in the order of `violations`."""
+    passed = passed_on(report.cases)
+    return tuple(
+        ViolatedRow(requirement=found.requirement, cases=1 + len(found.others), passed_on=passed[found.requirement.id])
+        for found in violations(report)
+    )
+
+
+def beside(report: Report) -> str:
+    """What is violated and fails no run, in one sentence; "" for nothing."""
+    rows = [1 + len(found.others) for found in violations(report) if not found.requirement.gates]
+    if not rows:
+        return ""
+    clauses = counted(len(rows), "clause")
+    return f"beside that {clauses} that {'is' if len(rows) == 1 else 'are'} a SHOULD, {counted(sum(rows), 'time')}"
 
 
 def known(report: Report) -> tuple[str, ...]:
