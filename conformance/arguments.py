@@ -126,6 +126,7 @@ def _judge(parser: ArgumentParser) -> None:
     parser.add_argument("--upstream", metavar="UP.yaml", help="a cassette of the upstream leg: the attempts, in order")
     _repeatable(parser, "--capabilities", "NAMES", f"what the gateway declares: {', '.join(CAPABILITIES)}")
     _repeatable(parser, "--clauses", "GLOB", "ids of clauses (default: all)")
+    parser.add_argument("--report", default="", metavar="DIR", help="write a report there, too (default: none)")
     _form(parser)
 
 

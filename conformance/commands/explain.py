@@ -72,10 +72,11 @@ def _scenario(row: holdings.Row) -> dict[str, Any]:
 
 
 def _target(row: holdings.Row) -> dict[str, Any]:
+    variable = row["program_variable"]
     return {
         "title": row["title"],
         "kind": row["kind"],
-        "program": row["program"] + (f", or what {row['program_variable']} names" if row["program_variable"] else ""),
+        "program": ", or ".join(filter(None, [row["program"], variable and f"what {variable} names"])),
         "install": row["install"],
         "declares": row["capabilities"],
         "profile": row["profile"],

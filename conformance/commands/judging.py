@@ -32,7 +32,7 @@ def run(arguments: Namespace, observe: Observe) -> Shown:
 
 
 def judge(arguments: Namespace) -> Shown:
-    """Judge an exchange that was captured elsewhere."""
+    """Judge an exchange that was captured elsewhere; the report is written where a folder is named for it."""
     from conformance.run import judge_files
 
     options = JudgeOptions(
@@ -42,7 +42,14 @@ def judge(arguments: Namespace) -> Shown:
         clauses=words(arguments.clauses),
         command=arguments.shown_command,
     )
-    return _shown(judge_files(options), arguments.format)
+    if not arguments.report:
+        return _shown(judge_files(options), arguments.format)
+    with ReportFile(Path(arguments.report)) as file:
+        report = judge_files(options)
+        for part in (report.header, *report.cases, *filter(None, [report.footer])):
+            file.add(part)
+        file.finish(report)
+    return _shown(report, arguments.format)
 
 
 def run_options(arguments: Namespace) -> RunOptions:

@@ -76,10 +76,10 @@ def program_values(profile: Profile) -> dict[str, str]:
     named = os.environ.get(profile.program_variable, "") if profile.program_variable else ""
     program = _find(named or profile.program)
     if not program:
-        wanted = named or profile.program or profile.program_variable
+        wanted = named or profile.program
         variable = f"; or set {profile.program_variable} to its path" if profile.program_variable else ""
         raise TargetError(
-            f"the gateway's program {wanted} is not there",
+            f"the gateway's program {wanted} is not there" if wanted else f"{profile.program_variable} is not set",
             where=f"target {profile.name}",
             hint=f"{profile.install or 'install it'}{variable}",
         )

@@ -135,3 +135,13 @@ def test_every_fault_has_its_code(
     assert "Traceback" not in err
     assert main(["run", "--debug"]) == code
     assert "Traceback" in capsys.readouterr().err
+
+
+def test_judge_writes_a_report_where_one_is_named(pipeline: Pipeline, tmp_path: Path) -> None:
+    """The same report as a run's, in every form; without a name there is none."""
+    Path("c.yaml").write_text("interactions: []", encoding="utf-8")
+    assert main(["judge", "c.yaml"]) == 0
+    assert not list(tmp_path.glob("**/report.jsonl"))
+    assert main(["judge", "c.yaml", "--report", "told"]) == 0
+    assert read(Path("told")).cases[0].id == "s.t[wire]"
+    assert Path("told/report.html").exists()

@@ -22,6 +22,7 @@ from conformance.run.mask import masked
 from conformance.run.plan import PlannedCase, plan_cases
 from conformance.run.play import Player, nonce_for
 from conformance.run.stage import Stage, open_stage
+from conformance.target.load import load_profile
 from conformance.upstream.plays import NONCE
 from tests.run.scenes import HELLO_STREAM, REFERENCE, scenario, url_profile
 
@@ -133,6 +134,26 @@ def test_a_bad_key_is_no_result(words: list[str], monkeypatch: pytest.MonkeyPatc
     assert footer["spent"]["tokens"] == 0  # type: ignore[index]
     assert footer["summary"]["checks"] > 0  # type: ignore[index]
     assert "none of the 6 requests that deserve an answer got one (status 401)" in str(footer["errors"])
+
+
+def test_a_bad_key_is_no_result_though_its_refusals_violate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How a gateway words a 401 says nothing of what a deployment has to answer: the key is told first."""
+    monkeypatch.setenv("CONFORMANCE_TEST_KEY", "sk-test-not-the-key")
+    faulty = load_profile("reference:error-without-wrapper")
+    with open_stage(faulty, plan_cases([scenario()], ["wire"], faulty), tmp_path) as deployed:
+        report = run(
+            RunOptions(
+                target=deployed.seat.base_url,
+                live=True,
+                model=deployed.seat.lanes[0].alias,
+                api_key_env="CONFORMANCE_TEST_KEY",
+                drivers=("wire",),
+                select=("baseline.chat", "baseline.chat-stream"),
+            )
+        )
+    assert report.footer is not None
+    assert (report.footer.exit_code, report.footer.summary.gate) == (3, 2)
+    assert "none of the 2 requests that deserve an answer got one (status 401)" in report.footer.errors[0]
 
 
 def test_refusals_that_were_asked_for_are_a_result(words: list[str]) -> None:
