@@ -46,7 +46,9 @@ def judge(arguments: Namespace) -> Shown:
         return _shown(judge_files(options), arguments.format)
     with ReportFile(Path(arguments.report)) as file:
         report = judge_files(options)
-        for part in (report.header, *report.cases, *filter(None, [report.footer])):
+        assert report.footer is not None
+        parts: tuple[Part, ...] = (report.header, *report.cases, report.footer)
+        for part in parts:
             file.add(part)
         file.finish(report)
     return _shown(report, arguments.format)
