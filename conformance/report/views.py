@@ -273,7 +273,7 @@ def control_line(cells: Iterable[LoadCell]) -> str:
     return (
         f"control, straight at the upstream: {counted(sum(cell.requests for cell in control), 'request')} "
         f"in {counted(len(control), 'cell')}, "
-        f"{failing} of them with a failing clause; harness: loop lag p99 up to "
+        f"in {failing} of them the member's own bytes violate a clause; harness: loop lag p99 up to "
         f"{max((cell.lag_ms for cell in known), default=0.0):.0f} ms, CPU up to "
         f"{max((cell.client_cpu for cell in known), default=0.0):.0%} of a core"
     )
