@@ -148,8 +148,13 @@ def reached_late(x: Exchange, attempt: Attempt) -> bool:
     """
     limit, attempts = x.terms.first_token_timeout_ms, x.attempts or ()
     number = next((n for n, other in enumerate(attempts) if other is attempt), 0)
-    free = attempts[number - 1].ended_at if number else 0.0
-    return limit is not None and attempt.at - free > limit
+    return limit is not None and attempt.at - (_free(attempts[number - 1]) if number else 0.0) > limit
+
+
+def _free(attempt: Attempt) -> float:
+    """When a gateway was free to ask another member: one that fell silent kept it until the gateway left."""
+    silent = attempt.end in (End.STALL, End.HANGUP) and attempt.peer_closed_at is not None
+    return max(attempt.ended_at, attempt.peer_closed_at or 0.0) if silent else attempt.ended_at
 
 
 def leg_of(x: Exchange, attempt: Attempt) -> str:

@@ -44,6 +44,9 @@ def _chunked_wrongly() -> Envelope:
 LENGTH = f"Content-Length: {len(BODY)}"
 TYPE = "Content-Type: application/json"
 OK = "HTTP/1.1 200 OK"
+CUT = wire(BODY[:40], framing="none", headers=(LENGTH,), end="close")
+_REASON = compact(error("No."))
+CUT_ERROR = wire(_REASON[:20], status=500, framing="none", headers=(f"Content-Length: {len(_REASON)}",), end="close")
 
 EXAMPLES: Examples = {
     "http.response.arrives": Example(
@@ -77,9 +80,12 @@ EXAMPLES: Examples = {
         ),
     ),
     "http.body.complete": Example(
-        (SAID, STREAMED, said(framing="close")),
+        (SAID, STREAMED, said(framing="close"), capture(CHAT, wire(error(), status=502), CUT)),
         (
-            capture(CHAT, wire(BODY[:40], framing="none", headers=(LENGTH,), end="close")),
+            capture(CHAT, CUT),
+            capture(CHAT, CUT, wire(chat())),
+            capture(CHAT, CUT, (CUT_ERROR, wire(chat()))),
+            capture(CHAT, CUT_ERROR, CUT_ERROR),
             capture(STREAM, wire(HELLO[:2], end="close")),
             capture(STREAM, wire(HELLO, end="reset")),
         ),

@@ -15,6 +15,7 @@ from tests.contract.captures import (
     capture,
     chat,
     chunk,
+    compact,
     error,
     exchange,
     knowing,
@@ -154,12 +155,43 @@ def test_a_reason_without_its_names_is_told(reason: str, told: str) -> None:
     assert outcome("relay.error.reason-kept", item) is Outcome.HELD
 
 
+#: A reason as Gemini's surface words it.
+REASON = "models/gemini-0-none is not found for API version v1main, or is not supported for generateContent."
+
+
 @pytest.mark.parametrize("told", ["Error code: 404", "api error 404: unknown error", "Not found", "The model failed."])
 def test_a_reason_is_not_told_by_a_word_of_it(told: str) -> None:
     """A gateway that hides no provider tells more than a common word of the reason."""
     reason = "The model `o3-mini` does not exist or you do not have access to it."
     item = capture(ask(), wire(error(told), status=404), wire(error(reason), status=404))
     assert outcome("relay.error.reason-kept", item) is Outcome.VIOLATED
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"0": {"error": {"code": 404, "message": REASON}}, "message": ""},
+        [{"error": {"code": 404, "message": REASON}}],
+        {"error": {"message": "", "metadata": {"raw": compact(error(REASON)).decode()}}},
+        f"Error: {REASON}".encode(),
+    ],
+)
+def test_a_reason_in_a_wrong_envelope_did_reach_the_client(body: Any) -> None:
+    """The words are there for a person to read; that the envelope is wrong other clauses tell."""
+    member = wire([error(REASON)], status=404)
+    assert outcome("relay.error.reason-kept", capture(ask(), wire(body, status=404), member)) is Outcome.HELD
+    bare = {"0": {"error": {"code": 404, "status": "NOT_FOUND"}}, "message": ""}
+    assert outcome("relay.error.reason-kept", capture(ask(), wire(bare, status=404), member)) is Outcome.VIOLATED
+
+
+def test_a_success_after_an_error_is_judged_by_the_member_that_gave_it() -> None:
+    """Who passes over a 500 to a member whose stream is malformed, and mends it, tells no error as a success."""
+    pinged = wire(stream(b"data:\n\n", *words("Hello", ".")))
+    busy = wire(error("Busy."), status=500)
+    mended = capture(ask(stream=True), wire(stream(*words("Hello", "."))), (busy, pinged))
+    assert outcome("relay.status.kept", mended) is not Outcome.VIOLATED
+    made_up = capture(ask(stream=True), wire(stream(*words("Hello", "."))), (pinged, busy))
+    assert outcome("relay.status.kept", made_up) is Outcome.VIOLATED
 
 
 def test_a_permit_takes_a_moment_to_return() -> None:

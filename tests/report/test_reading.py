@@ -54,6 +54,30 @@ def test_an_answer_that_was_told_whole_is_no_truncated_one() -> None:
         assert reading_of(exchange(capture(turn_request(), whole, [told]))) is Reading.ANSWERED
 
 
+def test_an_answer_that_the_gateway_mended_is_no_truncated_one() -> None:
+    """A member's malformed reply that holds the whole answer, and reaches the client well formed, was not cut."""
+    whole = stream(*words("Hello", "."))
+    answer = wire(whole)
+    labelled = wire(b"".join(data for _, data in whole), media="application/json")
+    pinged = wire(stream(b"data:\n\n", *words("Hello", ".")))
+    for member in (labelled, pinged):
+        assert reading_of(exchange(capture(turn_request(), answer, member))) is Reading.ANSWERED
+        rescued = exchange(capture(turn_request(), answer, [ANSWERS["500"], member]))
+        assert reading_of(rescued) is Reading.RESCUED
+
+
+def test_an_answer_made_of_none_is_a_truncated_one() -> None:
+    """An error, a page, silence, a torn text or a failing end under a success is never an answer."""
+    answer = wire(stream(*words("Hello", ".")))
+    page = wire(b"<html>Bad gateway</html>", media="text/html")
+    torn = wire(stream(opening(), b'data: {"choices":[{"index":0,"delta":{"content":"lost"}\n\n', *words("Hello", ".")))
+    failing = wire(stream(opening(), chunk("Hello."), chunk(reason="network_error")))
+    told = wire(stream(opening(), chunk("Hello"), error("The upstream broke."), done=False))
+    silent = wire(stream(opening(), chunk("Hello."), done=False), end="stall")
+    for member in (page, torn, failing, told, silent, wire(b""), wire(status=0, end="reset"), ANSWERS["500"]):
+        assert reading_of(exchange(capture(turn_request(), answer, member))) is Reading.TRUNCATED
+
+
 def turn_request() -> Ask:
     """A request for a stream."""
     return ask(stream=True)

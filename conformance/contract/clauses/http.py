@@ -115,7 +115,19 @@ def _complete_owed(x: Exchange) -> bool:
     if not stayed(x) or x.end is End.STALL:
         return False
     # An abort is one of the two honest ways to tell a client that a stream broke upstream.
-    return not (x.request.stream and broken_upstream(x))
+    return not (broken_upstream(x) if x.request.stream else _cut_upstream(x))
+
+
+def _cut_upstream(x: Exchange) -> bool:
+    """Whether a success is as incomplete as the member's own body was (rfc9112/incomplete): who passes a body on while it
+    comes has sent the status before the cut, so that a short body is all that is left to tell of it.
+
+    An error can be told whole, and a member that the gateway itself left is the gateway's own cut.
+    """
+    attempt = serving(x)
+    if attempt is None or attempt.reply is None or attempt.end not in (End.CLOSE, End.RESET, End.STALL):
+        return False
+    return ok(x) and attempt.reply.ok and not attempt.reply.complete
 
 
 @clause(

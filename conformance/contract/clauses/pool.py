@@ -151,19 +151,19 @@ def _same_prompt(first: Attempt, second: Attempt) -> bool:
 def success_final(x: Exchange) -> Found:
     attempts = x.attempts or ()
     first = next(number for number, attempt in enumerate(attempts) if usable(x, attempt))
-    if reached_late(x, attempts[first]):
-        yield Undecided(f"{attempts[first].member} read its request so late that the gateway may have given it up")
+    won = attempts[first]
+    later = [n for n in range(first + 1, len(attempts)) if attempts[n].at > won.ended_at]
+    again = [number for number in later if _same_prompt(won, attempts[number])]
+    if again and reached_late(x, won):
+        yield Undecided(f"{won.member} read its request so late that the gateway may have given it up")
         return
-    ended = attempts[first].ended_at
-    for number in range(first + 1, len(attempts)):
-        attempt = attempts[number]
-        if attempt.at > ended and _same_prompt(attempts[first], attempt):
-            yield at_exchange(
-                x,
-                f"no dispatch after the success of {attempts[first].member} at {ended:.1f} ms",
-                f"{attempt.member} asked at {attempt.at:.1f} ms",
-                leg=f"upstream:{number}",
-            )
+    for number in again:
+        yield at_exchange(
+            x,
+            f"no dispatch after the success of {won.member} at {won.ended_at:.1f} ms",
+            f"{attempts[number].member} asked at {attempts[number].at:.1f} ms",
+            leg=f"upstream:{number}",
+        )
 
 
 @clause(
@@ -318,6 +318,17 @@ def _left_open(x: Exchange) -> bool:
     return not finished and (last.end in (End.HANGUP, End.STALL) or last.ended_at > x.hangup.at)
 
 
+def _course(attempt: Attempt) -> str:
+    """What a member did whose connection nobody closed."""
+    if attempt.end in (End.COMPLETE, End.CLOSE):
+        return f"had sent all by {attempt.ended_at:.0f} ms"
+    if attempt.end is End.RESET:
+        return f"reset it at {attempt.ended_at:.0f} ms"
+    if attempt.reply is None or not attempt.reply.status:
+        return "had sent no response head"
+    return f"had sent {len(attempt.reply.message.body)} bytes of its body, and no end"
+
+
 @clause(
     id="pool.hangup.closes",
     level=Level.MUST,
@@ -336,7 +347,7 @@ def hangup_closes(x: Exchange) -> Iterator[Finding]:
         yield at_exchange(
             x,
             f"the upstream connection closed within {HANGUP_MS:.0f} ms of the hang-up at {x.hangup.at:.0f} ms",
-            f"still open; the member had sent all by {last.ended_at:.0f} ms ({last.end.value})",
+            f"still open; the member {_course(last)}",
             leg=f"upstream:{number}",
         )
     elif closed - x.hangup.at > HANGUP_MS:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.evidence import at_content, at_end, at_exchange, at_head, at_path, show
 from conformance.contract.kinds import Kind, error_object, inner_status, kind_of, kind_of_reply, reason_of
-from conformance.contract.when import stayed, the_reply
+from conformance.contract.when import serving, stayed, the_reply
 from conformance.exchange.model import Endpoint, Exchange, Reply
 from conformance.wire.facts import Span
 
@@ -102,6 +103,9 @@ def status_kept(x: Exchange) -> Iterator[Finding]:
         return
     if reply.ok and 300 <= _errors(x)[-1].status < 400:
         return  # the gateway followed the redirect, out of the capture's sight
+    answered = serving(x)
+    if reply.ok and answered is not None and answered.reply is not None and answered.reply.ok:
+        return  # it is told the 2xx of a member that was asked after the error: what that was worth is judged elsewhere
     told = ", ".join(str(error.status) for error in _errors(x))
     yield at_head(
         reply, f"one of {', '.join(map(str, sorted(allowed)))} (the upstream answered {told})", f"status {reply.status}"
@@ -139,6 +143,24 @@ def _retold(reason: str, text: str, *, reworded: bool) -> bool:
     return 2 * sum(word in text.lower() for word in words) >= len(words) > 0
 
 
+def _texts(value: Any) -> Iterator[str]:
+    """Every text that stands in a JSON value."""
+    rest = [value]
+    while rest:
+        found = rest.pop()
+        if isinstance(found, str):
+            yield found
+        elif isinstance(found, dict | list):
+            rest += found.values() if isinstance(found, dict) else found
+
+
+def _stands(reason: str, reply: Reply) -> bool:
+    """Whether a reason stands, as it begins, anywhere in a body, whose form other clauses judge."""
+    doc = reply.doc.value if reply.doc is not None and reply.doc.ok else None
+    texts = [*_texts(doc), reply.content.decode("utf-8", "replace")]
+    return len(reason) >= 8 and any(reason[:40] in " ".join(text.split()) for text in texts)
+
+
 def _upstream_reason(reply: Reply) -> str:
     return " ".join(reason_of(reply.doc.value if reply.doc is not None and reply.doc.ok else None).split())
 
@@ -156,7 +178,8 @@ def reason_text_kept(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
     text = " ".join(reason_of(reply.doc.value if reply.doc is not None and reply.doc.ok else None).split())
     reasons = [_upstream_reason(error) for error in _errors(x)]
-    if not any(_retold(reason, text, reworded=_blind(x)) for reason in reasons):
+    told = any(_retold(reason, text, reworded=_blind(x)) for reason in reasons)
+    if not told and not any(_stands(reason, reply) for reason in reasons):
         yield at_content(reply, Span(0, min(240, len(reply.content))), show(reasons[-1]), show(text))
 
 
