@@ -48,7 +48,7 @@ def build_parser(version: str) -> ArgumentParser:
         listing = command(name, about)
         listing.add_argument("globs", metavar="GLOB", nargs="*", help="which ones, such as 'stream.*' (default: all)")
         _form(listing)
-    explain = command("explain", "tell all about a clause, a scenario, a target, a defect or a norm")
+    explain = command("explain", "tell all about a clause, a scenario, a target, a defect, a capability or a norm")
     explain.add_argument("id", metavar="ID")
     _form(explain)
     _upstream(command("upstream", "run the replay upstream alone, for a gateway on another host"))

@@ -1,9 +1,9 @@
-"""`explain ID`: all that is known about one clause, scenario, target, defect or norm, and how to select or see it."""
+"""`explain ID`: all about one clause, scenario, target, defect, capability or norm, and how to select or see it."""
 
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rich.console import Group
@@ -14,6 +14,7 @@ from conformance.commands.shown import Shown, as_json, facts, unwrapped
 from conformance.contract.sources import SOURCES
 from conformance.errors import UsageError
 from conformance.nearest import near
+from conformance.target.profile import CAPABILITIES
 
 #: Members that are a command: shown last, and never wrapped, so that it can be copied.
 _COMMANDS = ("select", "see it")
@@ -34,11 +35,14 @@ def show(arguments: Namespace) -> Shown:
         return _shown(arguments, "defect", wanted, _defect(defects[wanted]))
     if wanted in targets:
         return _shown(arguments, "target", wanted, _target(targets[wanted]))
+    if wanted in CAPABILITIES:
+        about = _capability(wanted, clauses.values(), scenarios.values(), targets.values())
+        return _shown(arguments, "capability", wanted, about)
     if wanted in SOURCES:
         return _shown(arguments, "norm", wanted, norms.about(wanted, clauses.values()))
     lists = "`conformance clauses`, `scenarios`, `targets` and `defects` list what there is"
-    hint = near(wanted, [*clauses, *scenarios, *targets, *defects, *SOURCES], otherwise=lists)
-    what = f"no clause, scenario, target, defect or norm is called {wanted!r}"
+    hint = near(wanted, [*clauses, *scenarios, *targets, *defects, *CAPABILITIES, *SOURCES], otherwise=lists)
+    what = f"no clause, scenario, target, defect, capability or norm is called {wanted!r}"
     raise UsageError(what, where="explain", hint=hint)
 
 
@@ -68,6 +72,18 @@ def _scenario(row: holdings.Row) -> dict[str, Any]:
         "live": "can run live" if row["live"] else "",
         "source": row["source"],
         "select": f"conformance run --select {row['id']}",
+    }
+
+
+def _capability(
+    name: str, clauses: Iterable[holdings.Row], scenarios: Iterable[holdings.Row], targets: Iterable[holdings.Row]
+) -> dict[str, Any]:
+    return {
+        "the promise": CAPABILITIES[name],
+        "judged by": [clause["id"] for clause in clauses if name in clause["capabilities"]],
+        "needed by": [scenario["id"] for scenario in scenarios if name in scenario["needs"]],
+        "declared by": [target["name"] for target in targets if name in target["capabilities"]],
+        "read": "docs/capabilities.md: the times that belong to it, and how windows are measured",
     }
 
 

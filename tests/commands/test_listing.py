@@ -168,6 +168,7 @@ def test_the_lists_are_whole() -> None:
         ),
         ("rfc9110/status", ["norm rfc9110/status", "https://www.rfc-editor.org/", "2026-"]),
         ("incident/content-null", ["docs/incidents.md#b of this project", "made the missing member a JSON null"]),
+        ("failover:429", ["capability failover:429", "a member that answers 429 is passed over", "portkey"]),
         ("litellm", ["target litellm", "CONFORMANCE_LITELLM", "failover", "conformance run --target litellm"]),
     ],
 )

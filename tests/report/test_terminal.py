@@ -122,7 +122,7 @@ def test_a_load_run_tells_what_parallel_requests_change() -> None:
         "failed 0 of 20 alone, 3 of 36 in parallel (3% to 20% at 95 %); p 0.001; from 8 at a time on"
     )
     assert lines[at + 3] == "1 pair of clause and scenario held alone and in parallel"
-    assert any(line.startswith("control, straight at the upstream: 24 requests in 1 cell, 0 of") for line in lines)
+    assert any(line.startswith("control, straight at the upstream: 24 requests in 1 cell, in 0 of") for line in lines)
     assert f"in flight beside cf-abc125 ({sample.CROWDED.id})" in lines
 
 
