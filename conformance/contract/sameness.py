@@ -83,10 +83,23 @@ def null_beside_calls(message: Any) -> bool:
     return bool(message.get("tool_calls") or message.get("function_call"))
 
 
+def _renewed(asked: dict[str, Any], sent: dict[str, Any]) -> dict[str, Any]:
+    """A deprecated turn as the one that `sent` makes of it: a function's call as a tool's, its result likewise."""
+    called, calls = asked.get("function_call"), sent.get("tool_calls")
+    if called and "function_call" not in sent and isinstance(calls, list) and len(calls) == 1:
+        rest = {name: value for name, value in asked.items() if name != "function_call"}
+        call = calls[0] if isinstance(calls[0], dict) else {}
+        return {**rest, "tool_calls": [{**call, "type": "function", "function": called}]}
+    if asked.get("role") == "function" and sent.get("role") == "tool":
+        return {name: "tool" if name == "role" else value for name, value in asked.items() if name != "name"}
+    return asked
+
+
 def same_message(asked: Any, sent: Any) -> bool:
     """Whether a message arrived whole. Members that are null may be left out, others may be added; content stays."""
     if not isinstance(asked, dict) or not isinstance(sent, dict):
         return same(asked, sent)
+    asked = _renewed(asked, sent)
     roles = asked.get("role"), sent.get("role")
     if roles[0] != roles[1] and not all(role in _INSTRUCTING for role in roles):
         return False

@@ -390,6 +390,11 @@ def sent(asked: dict[str, Any], *members: dict[str, Any], reply: Any = OK) -> Ca
     return capture(ask(**asked), reply, tries)
 
 
+LOOKUP = {"name": "lookup", "parameters": {"type": "object", "properties": {}}}
+AS_TOOL = {"type": "function", "function": {**LOOKUP, "strict": False}}
+CHOSEN = {"functions": [LOOKUP], "function_call": {"name": "lookup"}}
+
+
 def spoiled(asked: dict[str, Any], up: dict[str, Any], answer: Any, reply: Any) -> Capture:
     """A request whose member answered `answer`."""
     return capture(ask(**asked), reply, Try(answer, request=ask(model="up-model", **up)))
@@ -466,16 +471,40 @@ EXAMPLES |= {
         (turns(*_WITHOUT_CONTENT),),
     ),
     "relay.request.nothing-added": Example(
-        (sent({}, {"user": "u-1"}), sent({}, {})),
-        (sent({}, {"dry_multiplier": 0.8}), sent({}, {"reasoning_effort": "high"})),
+        (
+            sent({}, {"user": "u-1"}),
+            sent({}, {}),
+            # Deprecated parameters under the names that replaced them.
+            sent({"functions": [LOOKUP]}, {"tools": [AS_TOOL], "tool_choice": "auto", "parallel_tool_calls": False}),
+            sent(CHOSEN, {"tools": [AS_TOOL], "tool_choice": {"type": "function", "function": {"name": "lookup"}}}),
+            sent({"functions": [LOOKUP], "function_call": "none"}, {"tools": [AS_TOOL], "tool_choice": "none"}),
+            sent({"max_tokens": 7}, {"max_completion_tokens": 7}),
+            sent({"user": "u-1"}, {"prompt_cache_key": "u-1", "safety_identifier": "u-1"}),
+        ),
+        (
+            sent({}, {"dry_multiplier": 0.8}),
+            sent({}, {"reasoning_effort": "high"}),
+            sent({}, {"tools": [AS_TOOL]}),
+            sent({"functions": [LOOKUP]}, {"tools": [AS_TOOL, AS_TOOL]}),
+            sent({"functions": [LOOKUP]}, {"tools": [{"type": "function", "function": {"name": "other"}}]}),
+            sent({"functions": [LOOKUP]}, {"tools": [AS_TOOL], "tool_choice": "required"}),
+            sent(CHOSEN, {"tools": [AS_TOOL], "tool_choice": "none"}),
+            sent({"user": "u-1"}, {"prompt_cache_key": "gw-7"}),
+        ),
     ),
     "relay.request.defaults": Example(
         (
             sent({}, {}),
             sent({}, {"temperature": 1.0, "n": 1, "stop": None}),
             sent({"max_tokens": 7}, {"max_completion_tokens": 7}),
+            sent({"functions": [LOOKUP]}, {"tools": [AS_TOOL], "parallel_tool_calls": False}),
         ),
-        (sent({}, {"max_tokens": 256}), sent({}, {"temperature": 0.7}), sent({}, {"n": 2})),
+        (
+            sent({}, {"parallel_tool_calls": False}),
+            sent({}, {"max_tokens": 256}),
+            sent({}, {"temperature": 0.7}),
+            sent({}, {"n": 2}),
+        ),
     ),
     "relay.request.not-spoiled": Example(
         (

@@ -89,3 +89,17 @@ def test_a_message_arrives_whole(asked: Any, sent: Any) -> None:
 def test_a_message_that_lost_something_is_another(asked: Any, sent: Any) -> None:
     """A changed text or role, a lost key, call, id, image or name is seen."""
     assert not same_message(asked, sent)
+
+
+def test_a_deprecated_turn_may_arrive_as_the_one_that_replaced_it() -> None:
+    """A function's call as a tool's, its result as a tool's, with what they say."""
+    said = {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": '{"a": 1}'}}
+    assert same_message(said, {"role": "assistant", "content": None, "tool_calls": [_RESPELT]})
+    assert same_message(said, said)
+    other = {"id": "c", "type": "function", "function": {"name": "g", "arguments": '{"a":1}'}}
+    for calls in ([other], [_RESPELT, other], [], ["f"]):
+        assert not same_message(said, {"role": "assistant", "content": None, "tool_calls": calls})
+    result = {"role": "function", "name": "f", "content": "18"}
+    assert same_message(result, {"role": "tool", "tool_call_id": "c", "content": "18"})
+    assert not same_message(result, {"role": "tool", "tool_call_id": "c", "content": "19"})
+    assert not same_message({"role": "tool", "tool_call_id": "c", "content": "18"}, result)

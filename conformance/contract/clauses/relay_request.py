@@ -142,6 +142,19 @@ def _successor(name: str, sent: dict[str, Any]) -> Any:
     return None
 
 
+def _succeeds(name: str, value: Any, asked: dict[str, Any]) -> bool:
+    """Whether a parameter says what the client said by a deprecated one, and no more."""
+    if name == "tools" and isinstance(value, list):
+        functions, told = asked.get("functions"), _successor("functions", {"tools": value})
+        return isinstance(functions, list) and len(functions) == len(value) and contained(functions, told)
+    if name == "tool_choice":
+        choice = asked.get("function_call")
+        return choice is not None and same(choice, _successor("function_call", {"tool_choice": value}))
+    if name == "parallel_tool_calls":  # of functions a model calls one at a time
+        return value is False and bool(asked.get("functions"))
+    return name == "prompt_cache_key" and asked.get("user") is not None and same(asked["user"], value)
+
+
 def _lost(asked: dict[str, Any], sent: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     for name in _PARAMETERS:
         if asked.get(name) is None or (name not in sent and _default(name, asked[name])):
@@ -325,7 +338,7 @@ def nothing_added(x: Exchange) -> Iterator[Finding]:
         assert attempt.request.doc is not None
         for name, value in attempt.request.doc.value.items():
             known = name in asked or name in _HARMLESS or name in _DEFAULTS or _default(name, value)
-            if not known:
+            if not known and not _succeeds(name, value, asked):
                 yield _leg(x, number, f"no `{name}`", f"{name}: {show(value)}")
 
 
@@ -346,7 +359,7 @@ def defaults(x: Exchange) -> Iterator[Finding]:
         assert attempt.request.doc is not None
         for name, value in attempt.request.doc.value.items():
             left_out = name in _DEFAULTS and asked.get(name) is None and not (capped and name in _CAPS)
-            if left_out and not _default(name, value):
+            if left_out and not _default(name, value) and not _succeeds(name, value, asked):
                 yield _leg(x, number, f"no `{name}`: the client sent none", f"{name}: {show(value)}")
 
 
