@@ -10,8 +10,6 @@ from tests.contract.example import Example, Examples
 STREAM = ask(stream=True)
 MEMBER = wire(chat(model="maker/model-9", provider="Maker"))
 
-BUSY = error("The upstream failed.", type="server_error")
-MOVED = ("Location: https://inner.example.com/v1/chat/completions",)
 ECHOED = wire(chat(), headers=("x-goog-api-key: AIza-0123456789",))
 
 
@@ -23,11 +21,6 @@ def blind(reply: Any, upstream: Any = MEMBER, request: Any = None) -> Capture:
 def keyed(reply: Any, key: str = "sk-up-0123456789") -> Capture:
     """A member that was asked with that key."""
     return capture(ask(), reply, Try(wire(chat()), key=key))
-
-
-def billed(account: str) -> Any:
-    """An answer whose head names the account that is billed."""
-    return wire(chat(), headers=(f"OpenAI-Organization: {account}",))
 
 
 EXAMPLES: Examples = {
@@ -75,14 +68,6 @@ EXAMPLES: Examples = {
             keyed(wire(error("Bad key: sk-up-0123456789"), status=401)),
             # A key that a member's head echoes is nobody's to see, whoever's it is.
             capture(ask(), ECHOED, ECHOED),
-        ),
-    ),
-    "secret.upstream": Example(
-        (capture(ask(), wire(chat()), billed("org-1234")),),
-        (
-            capture(ask(), billed("org-1234"), billed("org-1234")),
-            capture(ask(), wire(BUSY, status=502, headers=MOVED), wire(b"", status=302, headers=MOVED)),
-            capture(ask(), wire(chat(), headers=("llm_provider-organization: org-1234",)), billed("org-1234")),
         ),
     ),
     "isolation.nonce": Example(

@@ -216,6 +216,7 @@ def identity_headers(x: Exchange) -> Iterator[Finding]:
         for attempt in x.attempts or ()
         if attempt.reply is not None
         for line in attempt.reply.message.head.headers
+        if not REDACTED.fullmatch(line.value)  # two cookies that a recorder took out are not one
     }
     for line in reply.message.head.headers:
         name = line.name.decode("latin-1").lower()
@@ -257,14 +258,15 @@ def members_vendor(x: Exchange) -> Iterator[Finding]:
                     )
 
 
-def _bearer(value: str | None) -> bytes:
+def bearer(value: str | None) -> bytes:
+    """The key of an Authorization field, or of one that holds a key alone."""
     parts = (value or "").split(None, 1)
     token = parts[1] if len(parts) == 2 and parts[0].lower() == "bearer" else (value or "")
     return token.strip().encode()
 
 
 #: What recorders write in place of a key.
-_REDACTED = re.compile(rb"\W*(redacted|filtered|removed|masked|hidden|dummy|secret|x+)?\W*", re.I)
+REDACTED = re.compile(rb"\W*(redact(?:ed?)?|filtered|removed|masked|hidden|dummy|secret|x+)?\W*", re.I)
 
 
 #: Fields that carry a key, up or, echoed, down.
@@ -275,13 +277,13 @@ def secrets_of(x: Exchange) -> list[bytes]:
     """The byte strings that must not reach this client: what the terms say, the keys the gateway sent up, and those
     that a member's head echoes.
     """
-    mine = _bearer(x.request.head.get("authorization"))
+    mine = bearer(x.request.head.get("authorization"))
     found = set(x.terms.secrets)
     for attempt in x.attempts or ():
         heads = (attempt.request.head, attempt.reply.message.head if attempt.reply is not None else None)
         for name in _KEY_FIELDS:
-            found |= {_bearer(head.get(name)) for head in heads if head is not None} - {b""}
-    return sorted(token for token in found if len(token) >= 6 and token != mine and not _REDACTED.fullmatch(token))
+            found |= {bearer(head.get(name)) for head in heads if head is not None} - {b""}
+    return sorted(token for token in found if len(token) >= 6 and token != mine and not REDACTED.fullmatch(token))
 
 
 @clause(
@@ -305,47 +307,6 @@ def never_shown(x: Exchange) -> Iterator[Finding]:
             at=reply.arrivals.of(span),
             excerpt=raw[max(0, at - 40) : at],
         )
-
-
-#: Fields in which members name the account that they bill, or an inner host.
-_INNER_FIELDS = (
-    "location",
-    "openai-organization",
-    "openai-project",
-    "anthropic-organization-id",
-    "x-goog-user-project",
-    "x-ms-client-principal-id",
-)
-
-
-def _inner(x: Exchange) -> list[bytes]:
-    """The accounts and redirects that members' heads name, but those that the client itself sent."""
-    heads = [attempt.reply.message.head for attempt in x.attempts or () if attempt.reply is not None]
-    found = {(head.get(name) or "").strip().encode("latin-1", "replace") for head in heads for name in _INNER_FIELDS}
-    sent = b"\n".join(line.value for line in x.request.head.headers)
-    return sorted(name for name in found if len(name) >= 6 and name not in sent)
-
-
-@clause(
-    id="secret.upstream",
-    level=Level.SHOULD,
-    basis=Basis.CONTRACT,
-    title="No account or redirect of the upstream stands in a response field",
-    rationale="Whose account pays, and where the inner hosts are, is not the client's to know. No norm forbids it: a SHOULD.",
-    source="openai-api/production-safety",
-    applies=lambda x: replied(x) and bool(_inner(x)),
-)
-def upstream_fields(x: Exchange) -> Iterator[Finding]:
-    reply, names = the_reply(x), _inner(x)
-    for line in reply.message.head.headers:
-        if any(name in line.value for name in names):
-            yield Finding(
-                expected="no account or redirect of the upstream",
-                actual=show((line.name + b": " + line.value).decode("latin-1")),
-                span=line.span,
-                at=reply.arrivals.of(line.span),
-                excerpt=line.name + b": " + line.value,
-            )
 
 
 @clause(

@@ -70,7 +70,7 @@ TABLE = (
     defect(
         "member-in-field",
         "A response field names the member that served",
-        "blind.identity.headers",
+        "secret.address blind.identity.headers",
         Behaviour(request_body=_note_member, headers=_served_by),
     ),
     defect(
