@@ -12,8 +12,8 @@ from conformance.contract.sources import SOURCES
 from conformance.contract.timeline import LEG, lines, text
 from conformance.exchange.model import Attempt, Exchange
 from conformance.exchange.sequence import Sequence
+from conformance.report.caller import reading_of
 from conformance.report.model import Arrival, AttemptLine, Case, ClientLine, Leg, Requirement
-from conformance.report.reading import reading_of
 from conformance.wire.transcript import Segment
 
 #: Bytes of evidence kept of one leg, and the number of upstream legs kept.

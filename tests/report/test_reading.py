@@ -8,8 +8,9 @@ import pytest
 
 from conformance.exchange.model import HangUp
 from conformance.report import junit, markdown, terminal, views
+from conformance.report.caller import reading_of
 from conformance.report.model import Report
-from conformance.report.reading import Reading, reading_of
+from conformance.report.reading import Reading
 from conformance.wire.transcript import End
 from tests.contract.captures import Ask, ask, capture, chat, chunk, error, exchange, opening, stream, wire, words
 from tests.contract.sequences import ANSWERS, turn
