@@ -36,7 +36,7 @@ def _of_error(reply: Reply) -> Reading:
 def _of_success(exchange: Exchange, reply: Reply) -> Reading:
     if reply.answer.errors:
         return Reading.CLEAN_ERROR
-    if not reply.readable:
+    if not reply.readable or _garbled(reply):
         return Reading.BROKEN
     attempts = exchange.attempts or ()
     fates = [_fate(exchange, attempt) for attempt in attempts]
@@ -50,6 +50,12 @@ def _of_success(exchange: Exchange, reply: Reply) -> Reading:
         return Reading.TRUNCATED
     failed = [fate for fate in fates if fate not in (Fate.SUCCESS, Fate.ABANDONED)]
     return Reading.RESCUED if failed else Reading.ANSWERED
+
+
+def _garbled(reply: Reply) -> bool:
+    """Whether a stream of events is no text: compressed bytes without their coding's name."""
+    faults = reply.stream.faults if reply.stream is not None and not reply.events else ()
+    return any(fault.code == "utf8.invalid" for fault in faults)
 
 
 def _fate(exchange: Exchange, attempt: Attempt) -> Fate:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import replace
 
 import pytest
@@ -77,6 +78,14 @@ def test_an_answer_made_of_none_is_a_truncated_one() -> None:
     silent = wire(stream(opening(), chunk("Hello."), done=False), end="stall")
     for member in (page, torn, failing, told, silent, wire(b""), wire(status=0, end="reset"), ANSWERS["500"]):
         assert reading_of(exchange(capture(turn_request(), answer, member))) is Reading.TRUNCATED
+
+
+def test_bytes_that_are_no_text_are_broken() -> None:
+    """Compressed events without their coding's name look like nothing, and not like an answer."""
+    packed = gzip.compress(b"".join(data for _, data in stream(*words("Hello", "."))), mtime=0)
+    named = wire(((0.0, packed),), headers=("Content-Encoding: gzip",))
+    assert reading_of(exchange(capture(turn_request(), wire(((0.0, packed),)), named))) is Reading.BROKEN
+    assert reading_of(exchange(capture(turn_request(), named, named))) is Reading.ANSWERED
 
 
 def turn_request() -> Ask:
