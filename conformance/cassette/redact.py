@@ -1,7 +1,8 @@
 """Takes secrets out of a cassette before it is written, and finds what looks like one in any bytes. Pure.
 
 In bodies and URIs a secret's bytes are overwritten one for one, so every length, frame and span stays true; header
-values are replaced whole. Each replacement is noted. Keys made for tests (sk-test, sk-up-, sk-canary) are no secrets.
+values are replaced whole. Each replacement is noted. Keys made for tests (sk-test, sk-up-, sk-canary) are no secrets,
+nor is what stands for one. The one place that knows which forms secrets have, and which fields carry them.
 """
 
 from __future__ import annotations
@@ -10,12 +11,11 @@ import re
 from dataclasses import dataclass, replace
 
 from conformance.cassette.model import Cassette, Envelope, Interaction, RecordedRequest
+from conformance.cassette.standin import holds_test_key, is_plain, is_stand_in
 
 MARK = "REDACTED"
 
 _Notes = dict[tuple[str, str], None]
-
-_TEST_KEY = re.compile(rb"sk-(?:test|up-|canary)")
 
 _NAME = rb"(?i:(?:x[-_])?(?:api[-_]?key|access[-_]?token|refresh[-_]?token|client[-_]?secret|auth[-_]?token|password"
 _JSON_NAME = _NAME + rb"|secret|authorization|organization(?:[-_]id)?))"
@@ -40,11 +40,19 @@ _FORMS: tuple[tuple[str, tuple[bytes, ...], bytes], ...] = (
 )
 _PATTERNS = tuple((kind, signs, re.compile(_NO_WORD_BEFORE + form)) for kind, signs, form in _FORMS)
 
-_HEADER = re.compile(
+_CREDENTIALS = (
     r"(?:.*[-_])?(?:authorization|cookie2?|api-?key|subscription-key|auth-?(?:key|token)|secret"
-    r"|(?:access|session|security)-token)|openai-(?:organization|project)|(?:x-)?(?:organization|project|account)(?:-id)?",
+    r"|(?:access|session|security)-token)"
+)
+_CREDENTIAL = re.compile(_CREDENTIALS, re.IGNORECASE)
+_ACCOUNTS = r"openai-(?:organization|project)|x-goog-user-project|(?:x-)?(?:organization|project|account)(?:-id)?"
+_HEADER = re.compile(f"{_CREDENTIALS}|{_ACCOUNTS}", re.IGNORECASE)
+_IDS = re.compile(
+    r"(?:.*[-_])?(?:request|trace|correlation|invocation|organization|project|account|user|tenant|workspace|session|conversation)[-_]?id"
+    rf"|(?:.*-)?requestid|cf-ray|traceparent|x-cloud-trace-context|x-vercel-id|x-ms-client-principal-id|{_ACCOUNTS}",
     re.IGNORECASE,
 )
+_KEY_HEAD = re.compile(r"(?:sk|gsk|hf|fw|r8|tgp|xai|pplx|nvapi|csk|AIza|AKIA|gh[opsu]|github)[-_A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +72,8 @@ def find_secrets(data: bytes) -> list[Secret]:
             continue
         for match in pattern.finditer(data):
             start, end = match.span("value")
-            if not _harmless(data[start:end]):
+            value = data[start:end]
+            if not _harmless(value) and not (kind == "bearer" and is_plain(value.decode("ascii"))):
                 met.append(Secret(kind, start, end))
     met.sort(key=lambda secret: (secret.start, -secret.end))
     found: list[Secret] = []
@@ -75,7 +84,30 @@ def find_secrets(data: bytes) -> list[Secret]:
 
 
 def _harmless(value: bytes) -> bool:
-    return not value.strip(b"*" + MARK.encode()) or _TEST_KEY.match(value) is not None
+    return not value.strip(b"*" + MARK.encode()) or is_stand_in(value)
+
+
+def is_masked(value: str) -> bool:
+    """Whether nothing is left to hide: it was overwritten, is a key made for tests, or stands for an id."""
+    return _harmless(value.encode("utf-8", "surrogatepass"))
+
+
+def credential(name: str, value: str) -> str:
+    """The key in a field that carries one, without its scheme; "" in any other field, and in a cookie."""
+    if _CREDENTIAL.fullmatch(name.strip()) is None or "cookie" in name.lower():
+        return ""
+    scheme, _, credentials = value.strip().rpartition(" ")
+    return credentials if scheme.isalnum() or not scheme else value.strip()
+
+
+def is_id(name: str) -> bool:
+    """Whether a field tells the id of a request, an account or an organisation."""
+    return _IDS.fullmatch(name.strip()) is not None
+
+
+def begins_key(text: str) -> bool:
+    """Whether it starts as providers' keys do."""
+    return _KEY_HEAD.match(text) is not None
 
 
 def redact(cassette: Cassette) -> Cassette:
@@ -142,7 +174,7 @@ def _header(name: str, value: str, leg: str, notes: _Notes) -> str:
     scheme, space, credentials = value.rpartition(" ")
     keeps_scheme = scheme.isalnum() and "cookie" not in name.lower()
     secret = (credentials if keeps_scheme else value).encode("utf-8", "surrogatepass")
-    if not secret or MARK in value or _TEST_KEY.search(secret):
+    if not secret or MARK in value or holds_test_key(secret) or is_stand_in(secret):
         return _text(value, where, notes)
     kind = next((word for word in ("cookie", "organization", "project") if word in name.lower()), "credential")
     notes[(where, kind)] = None

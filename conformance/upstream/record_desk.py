@@ -17,8 +17,12 @@ from conformance.errors import CassetteError
 from conformance.upstream.record_exchange import Exchange
 from conformance.upstream.record_file import Entry, RecordFile
 from conformance.upstream.record_interaction import interaction_of
+from conformance.upstream.record_known import Known
 from conformance.upstream.record_owners import Owners
-from conformance.upstream.record_redact import own_keys, without_known
+from conformance.upstream.record_redact import cleaned
+from conformance.wire.head import MAX_HEAD
+from conformance.wire.http1 import read_request
+from conformance.wire.message import HeaderLine
 from conformance.wire.transcript import Transcript
 
 
@@ -54,7 +58,10 @@ class Desk:
         self.kept = self.left = 0
         self.failure: CassetteError | None = None
         self._client, self._upstream = client, upstream
-        self._keys, self._most, self._say = {key} if key else set(), most, say
+        self._most, self._say = most, say
+        self._known = Known()
+        self._known.told(key, member=upstream is not None)
+        self._unread: dict[Exchange, Leg] = {}
         self._owners = Owners()
         self._entered: dict[int, Entry] = {}
         self._attempts: list[Entry] = []
@@ -87,14 +94,44 @@ class Desk:
     def _work(self, items: list[_Item]) -> None:
         lines = []
         for item in items:
+            if item.passed is None:
+                self._unread[item.exchange] = item.leg
+                if not item.leg.member:
+                    self._owners.began(item.exchange)
+        self._learn()
+        for item in items:
             if item.passed is not None:
                 lines.append(self._enter(item, item.passed))
-            elif not item.leg.member:
-                self._owners.began(item.exchange)
         if lines:
             self._write()
         for line in lines:
             self._say(line)
+
+    def _learn(self) -> None:
+        """Read the keys of requests that have begun: an exchange may show one before the attempt with it ends."""
+        fresh = False
+        for exchange, leg in list(self._unread.items()):
+            asked = exchange.request
+            if b"\r\n\r\n" in asked or b"\n\n" in asked:
+                fields = [(line.name.decode("latin-1"), line.value.decode("latin-1")) for line in _fields(asked)]
+                fresh |= self._known.learn_request(fields, member=bool(leg.member))
+                del self._unread[exchange]
+        if fresh:
+            self._again()
+
+    def _again(self) -> None:
+        """A member's key is known only now: it goes from what is entered, too."""
+        for number, entry in list(self._entered.items()):
+            self._entered[number] = self._hidden(entry, [number], member=False)
+        for place, entry in enumerate(self._attempts):
+            self._attempts[place] = self._hidden(entry, [entry.owner or 0], member=True)
+
+    def _hidden(self, entry: Entry, owners: list[int], *, member: bool) -> Entry:
+        clean = cleaned(entry.interaction, self._known, member=member)
+        if clean.reason:
+            self._owners.spoil(owners, clean.reason)
+        (self._upstream if member and self._upstream is not None else self._client).note(clean.notes)
+        return entry if clean.interaction == entry.interaction else replace(entry, interaction=clean.interaction)
 
     def _enter(self, item: _Item, passed: Transcript) -> str:
         """Enter one exchange, or leave it; the line that tells so."""
@@ -102,11 +139,15 @@ class Desk:
         interaction, reason, told = reading.interaction, reading.reason, "; ".join(reading.notes)
         file = self._client if self._upstream is None or not item.leg.member else self._upstream
         if interaction is not None:
-            self._keys |= own_keys(interaction)  # a gateway may tell its client a member's
-            interaction, notes, reason = without_known(interaction, self._keys)
+            if self._known.learn_request(interaction.request.headers, member=bool(item.leg.member)):
+                self._again()
+            clean = cleaned(interaction, self._known, member=bool(item.leg.member))
+            interaction, reason = clean.interaction, clean.reason
+            told = "; ".join(note for note in (told, clean.told) if note)
             reason = reason or file.unfit(interaction)
             if not reason:
-                file.note(notes)
+                file.note(clean.notes)
+        self._unread.pop(item.exchange, None)
         place = self._attempt if item.leg.member else self._exchange
         reason = place(item, passed, interaction, reason)
         self.left += bool(reason)
@@ -159,6 +200,11 @@ class Desk:
             self.failure = error
         else:
             self.failure = None
+
+
+def _fields(request: bytes) -> tuple[HeaderLine, ...]:
+    """The fields of a request's head."""
+    return read_request(request[:MAX_HEAD]).head.headers
 
 
 def _told(passed: Transcript, interaction: Interaction | None) -> str:

@@ -1,148 +1,155 @@
-"""Takes out of an interaction what the recorder knows to be secret, whatever it looks like, wherever it stands. Pure.
+"""Takes out of an interaction what the recorder knows to be secret, wherever it stands, and what looks secret. Pure.
 
-The key (a piece of it, too) and the ids of request, account and organisation, each overwritten with as many bytes. What
-is coded cannot be overwritten: such an interaction is not for a file. What looks like a secret is `redact`'s matter.
+A key, a piece of it and an id give way to what stands for them, byte for byte, so that a leak stays to be seen. What
+tells how a message is to be read (status line, names of fields, framing) and what is coded is never overwritten: an
+interaction with a secret there is not for a file. What looks like a secret is `redact`'s matter.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from conformance.cassette.model import Cassette, Interaction
-from conformance.cassette.redact import MARK, find_secrets, redact
+from conformance.cassette.model import Cassette, Envelope, Interaction, RecordedRequest
+from conformance.cassette.redact import MARK, credential, find_secrets, is_id, is_masked, redact
+from conformance.upstream.record_known import Known, fields_of, ids_in, is_said, keys_in
 from conformance.wire.http1 import decode_content
 
-#: What is shorter is found in ordinary words; so many bytes of a key in a row are one.
-LEAST, PIECE = 6, 8
-
-_IDS = re.compile(
-    r"(?:.*[-_])?(?:request|trace|correlation|invocation|organization|project|account|user|tenant|workspace|session|conversation)[-_]?id"
-    r"|openai-(?:organization|project)|(?:.*-)?requestid|cf-ray|traceparent|x-cloud-trace-context|x-vercel-id",
+#: Fields that tell how a message is to be read, or whose it is.
+_FRAMING = re.compile(
+    r"accept(?:-encoding)?|connection|content-(?:encoding|length|type)|date|expect|host|keep-alive|te|trailer"
+    r"|transfer-encoding|upgrade|vary",
     re.IGNORECASE,
 )
-_OWN = re.compile(r"(?:.*[-_])?(?:authorization|api-?key)", re.IGNORECASE)
-#: What nobody says by chance. A local server's client has to give some key, and gives "ollama".
-_GUESSED = re.compile(r"(?=.*[0-9]).{16,}")
-_TEST = ("sk-test", "sk-up-", "sk-canary")
+
+#: Secrets that give way to others may leave a piece of one that is found again; so often is looked.
+_TIMES = 4
 
 Notes = tuple[tuple[str, str], ...]
+_Notes = dict[tuple[str, str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """Keys, of which pieces count, and ids, of which the whole counts; in lower case."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cleaned:
+    """`interaction` without secrets, where they stood, or the `reason` why it still holds one; `told` is what stays."""
 
-    keys: frozenset[bytes]
-    ids: frozenset[bytes]
-
-    def places(self, data: bytes) -> Iterator[tuple[str, int, int]]:
-        """Where something known stands: kind, start, end."""
-        plain = data.lower()
-        for key in self.keys:
-            size = min(PIECE, len(key))
-            for piece in {key[at : at + size] for at in range(len(key) - size + 1)}:
-                yield from (("key", at, at + size) for at in _found(plain, piece))
-        for one in self.ids:
-            yield from (("id", at, at + len(one)) for at in _found(plain, one))
+    interaction: Interaction
+    notes: Notes
+    reason: str
+    told: str
 
 
-def without_known(interaction: Interaction, keys: Iterable[str]) -> tuple[Interaction, Notes, str]:
-    """The interaction without `keys`, the client's own key, its ids, and what looks secret; what was taken out of it.
-
-    Besides a reason, "" in general, why it still holds what cannot be taken out.
-    """
-    known = _known(interaction, keys)
-    sealed = _sealed(interaction, known)
-    redacted = redact(Cassette(name="", interactions=(interaction,)))
-    (clean,) = redacted.interactions
-    notes = dict.fromkeys(redacted.redactions)
-    request, envelope = clean.request, clean.envelope
-
-    def text(value: str, where: str, name: str = "") -> str:
-        value = _without_id(name, value, where, notes)
-        return _wiped(value.encode("utf-8"), where, known, notes).decode("utf-8", "replace")
-
-    def line(value: str) -> str:
-        name, colon, rest = value.partition(":")
-        where = f"response header {name.strip().lower()}"
-        value = name + colon + _without_id(name, rest, where, notes)
-        return _wiped(value.encode("latin-1"), where, known, notes).decode("latin-1")
-
-    request = replace(
-        request,
-        uri=text(request.uri, "request uri"),
-        headers=tuple((name, text(value, f"request header {name.lower()}", name)) for name, value in request.headers),
-        body=_wiped(request.body, "request body", known, notes),
-    )
-    body = _wiped(envelope.body, "response body", known, notes)
-    envelope = replace(envelope, head=tuple(map(line, envelope.head)), body=body)
-    return replace(clean, request=request, envelope=envelope), tuple(notes), sealed
+def cleaned(interaction: Interaction, known: Known, *, member: bool = False) -> Cleaned:
+    """The interaction of a member's leg, or a client's, once `known` has learnt what it tells."""
+    known.learn(interaction, member=member)
+    reason = _bare(interaction, known) or _coded(interaction, known)
+    told = _left(interaction, known)
+    hiding = _Hiding(known, frozenset(_own(interaction)))
+    without = replace(interaction, request=hiding.request(interaction.request))
+    without = replace(without, envelope=hiding.envelope(interaction.envelope))
+    redacted = redact(Cassette(name="", interactions=(without,), redactions=tuple(hiding.notes)))
+    return Cleaned(interaction=redacted.interactions[0], notes=redacted.redactions, reason=reason, told=told)
 
 
-def own_keys(interaction: Interaction) -> frozenset[str]:
-    """The keys that the request itself carries, but for those made for tests, and words that stand in for a key."""
-    told = (value.rpartition(" ")[2] for name, value in interaction.request.headers if _OWN.fullmatch(name))
-    return frozenset(key for key in told if _GUESSED.match(key) and not key.startswith((*_TEST, MARK)))
+def _own(interaction: Interaction) -> Iterable[str]:
+    fields = [*interaction.request.headers, *fields_of(interaction.envelope)]
+    return [*keys_in(interaction.request.headers), *ids_in(fields)]
 
 
-def _known(interaction: Interaction, keys: Iterable[str]) -> _Known:
-    sent = interaction.request.headers
-    came = tuple(
-        (name.strip(), value.strip())
-        for name, _, value in (line.partition(":") for line in interaction.envelope.head[1:])
-    )
-    told = {*keys, *own_keys(interaction)}
-    ids = [value for name, value in sent + came if _is_id(name, value)]
-    return _Known(
-        frozenset(key.lower().encode() for key in told if len(key) >= LEAST),
-        frozenset(one.lower().encode("utf-8", "replace") for one in ids if len(one) >= PIECE),
-    )
+class _Hiding:
+    """Overwrites what is known in one interaction; `notes` tell where."""
 
+    def __init__(self, known: Known, own: frozenset[str]) -> None:
+        self.notes: _Notes = {}
+        self._known, self._own = known, own
 
-def _is_id(name: str, value: str) -> bool:
-    return _IDS.fullmatch(name) is not None and not value.startswith((*_TEST, MARK))
+    def request(self, request: RecordedRequest) -> RecordedRequest:
+        """A request."""
+        return replace(
+            request,
+            uri=self._text(request.uri, "request uri"),
+            headers=tuple((name, self._value(name, value, "request")) for name, value in request.headers),
+            body=self._bytes(request.body, "request body"),
+        )
 
+    def envelope(self, envelope: Envelope) -> Envelope:
+        """A response."""
+        head = envelope.head[:1] + tuple(self._line(line) for line in envelope.head[1:])
+        return replace(envelope, head=head, body=self._bytes(envelope.body, "response body"))
 
-def _without_id(name: str, value: str, where: str, notes: dict[tuple[str, str], None]) -> str:
-    """A field's value, overwritten where it is an id, however short."""
-    told = value.strip()
-    if not told or not _is_id(name.strip(), told):
-        return value
-    notes[(where, "id")] = None
-    return value.replace(told, MARK.ljust(len(told), "*")[: len(told)])
+    def _line(self, line: str) -> str:
+        name, colon, rest = line.partition(":")
+        value = rest.strip(" \t")
+        start = rest.find(value)
+        return name + colon + rest[:start] + self._value(name, value, "response") + rest[start + len(value) :]
 
+    def _value(self, name: str, value: str, leg: str) -> str:
+        where = f"{leg} header {name.strip().lower()}"
+        if _FRAMING.fullmatch(name.strip()):
+            return value
+        key = credential(name, value)
+        if key and not is_masked(key):
+            self.notes[(where, "credential")] = None
+            return value.removesuffix(key) + (self._known.keys.get(key) or MARK)
+        if value and is_id(name) and not is_masked(value):
+            self.notes[(where, "id")] = None
+            return self._known.ids.get(value) or MARK.ljust(len(value), "*")[: len(value)]
+        return self._text(value, where)
 
-def _wiped(data: bytes, where: str, known: _Known, notes: dict[tuple[str, str], None]) -> bytes:
-    """`data` with the mark, and asterisks, over what is known."""
-    hidden = bytearray(len(data))
-    for kind, start, end in known.places(data):
-        hidden[start:end] = b"\x01" * (end - start)
-        notes[(where, kind)] = None
-    if not any(hidden):
+    def _text(self, value: str, where: str) -> str:
+        return self._bytes(value.encode("utf-8", "surrogatepass"), where).decode("utf-8", "surrogatepass")
+
+    def _bytes(self, data: bytes, where: str) -> bytes:
+        """`data` with what stands for it over what is known."""
+        for _ in range(_TIMES):
+            places = sorted(self._known.places(data, self._own), key=lambda place: (place.start, -place.end))
+            clean, end = bytearray(data), 0
+            for place in places:
+                if place.start >= end:
+                    clean[place.start : place.end], end = place.instead, place.end
+                    self.notes[(where, place.kind)] = None
+            if clean == data:
+                break
+            data = bytes(clean)
         return data
-    clean = bytearray(data)
-    for match in re.finditer(rb"\x01+", hidden):
-        size = match.end() - match.start()
-        clean[match.start() : match.end()] = MARK.encode().ljust(size, b"*")[:size]
-    return bytes(clean)
 
 
-def _sealed(interaction: Interaction, known: _Known) -> str:
+def _bare(interaction: Interaction, known: Known) -> str:
+    """Why what tells how to read it is not for a file, "" when it is."""
+    request, envelope = interaction.request, interaction.envelope
+    told = [("status line", envelope.head[0])] if envelope.head else []
+    for name, value in (*request.headers, *fields_of(envelope)):
+        told += [("names of fields", name)] + ([(f"{name} field", value)] if _FRAMING.fullmatch(name) else [])
+    for where, text in told:
+        data = text.encode("utf-8", "surrogatepass")
+        if find_secrets(data) or any(True for _ in known.whole(data)):
+            return f"a key stands in its {where[:40]}, which cannot be overwritten"
+    return ""
+
+
+def _coded(interaction: Interaction, known: Known) -> str:
     """Why a coded body is not for a file, "" when it is."""
-    heads = ((name, value) for name, value in interaction.request.headers)
-    told = [_value(heads, interaction.request.body)]
-    came = ((line.partition(":")[0], line.partition(":")[2]) for line in interaction.envelope.head[1:])
-    told.append(_value(came, interaction.envelope.body))
+    own = frozenset(_own(interaction))
+    told = [_value(interaction.request.headers, interaction.request.body)]
+    told.append(_value(fields_of(interaction.envelope), interaction.envelope.body))
     for codings, body in told:
         if not codings or not body:
             continue
         content, reason = decode_content(body, codings)
         if reason:
             return f"its {codings[:40]} content cannot be searched for secrets: have the client accept gzip or identity"
-        if find_secrets(content) or any(True for _ in known.places(content)):
+        if find_secrets(content) or any(True for _ in known.places(content, own)):
             return f"a secret stands in its {codings[:40]} content: have the client accept identity alone"
+    return ""
+
+
+def _left(interaction: Interaction, known: Known) -> str:
+    """What stays of a key that is made of ordinary words, "" when nothing does."""
+    texts = (interaction.request.body.lower(), interaction.envelope.body.lower())
+    keys = [key.lower().encode() for key in known.near if is_said(key)]
+    if any(key in text for key in keys for text in texts):
+        return "a key that is an ordinary word stands in its body, and stays there"
     return ""
 
 
@@ -150,10 +157,3 @@ def _value(fields: Iterable[tuple[str, str]], body: bytes) -> tuple[str, bytes]:
     """The content codings that fields list, in order, with the body."""
     values = [value.strip() for name, value in fields if name.strip().lower() == "content-encoding"]
     return ", ".join(value for value in values if value.lower() not in ("", "identity")), body
-
-
-def _found(data: bytes, piece: bytes) -> Iterator[int]:
-    at = data.find(piece)
-    while at >= 0:
-        yield at
-        at = data.find(piece, at + 1)

@@ -74,7 +74,12 @@ EXAMPLES: Examples = {
         ),
     ),
     "error.message.no-key": Example(
-        (said("Incorrect API key provided.", REFUSED), said("Refused: sk-test-x.", keyed("sk-test-member-0001"))),
+        (
+            said("Incorrect API key provided.", REFUSED),
+            said("Refused: sk-test-x.", keyed("sk-test-member-0001")),
+            said("Refused: Bearer sk-test-client.", keyed("gw1-lane-000007")),
+            said("Refused: sk-test-client.", keyed("gw1-lane-000007")),
+        ),
         (
             said("Refused (key gw1-lane***)", keyed("gw1-lane-000007")),
             said("Incorrect API key provided: sk-up-****abcd.", REFUSED),

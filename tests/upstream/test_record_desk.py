@@ -6,7 +6,7 @@ import asyncio
 import json
 import socket
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from time import monotonic
@@ -22,6 +22,7 @@ from conformance.upstream.record_desk import Desk, Leg
 from conformance.upstream.record_exchange import Exchange
 from conformance.upstream.record_file import open_file
 from conformance.wire.transcript import End
+from tests.driver.rawserver import CHAT, RawServer, json_reply
 from tests.upstream.peer import fresh_nonce, post
 from tests.upstream.recorder import ABOUT, Recorder, ask, recorder, until
 
@@ -46,22 +47,26 @@ def free_port() -> int:
 
 
 @asynccontextmanager
-async def around_the_reference_gateway(members: UpstreamProcess, folder: Path) -> AsyncIterator[Recorder]:
+async def around_the_reference_gateway(
+    ports: Sequence[int], folder: Path, *, keys: Sequence[str] = ("sk-up-0", "sk-up-1"), defect: str = ""
+) -> AsyncIterator[Recorder]:
     """The reference gateway with the recorder before and behind it; files in `folder`."""
     port = free_port()
-    behind = tuple((f"m{n}", locate(f"http://127.0.0.1:{port}/v1")) for n, port in enumerate(members.ports))
+    behind = tuple((f"m{n}", locate(f"http://127.0.0.1:{port}/v1")) for n, port in enumerate(ports))
     attempts = open_file(folder / "upstream.yaml", ABOUT, append=False)
     url = f"http://127.0.0.1:{port}/v1"
     async with recorder(url, folder / "client.yaml", behind=behind, attempts=attempts, silence=6.0) as running:
         lane = [
-            {"name": f"m{n}", "base_url": url, "api_key": f"sk-up-{n}", "model": "up"}
+            {"name": f"m{n}", "base_url": url, "api_key": keys[n], "model": "up"}
             for n, url in enumerate(running.urls[1:])
         ]
         lanes = [{"alias": "m", "members": lane}]
         config = {"api_key": "sk-test-client", "rotate": False, "timeouts": {"first_token": 1.5}, "lanes": lanes}
         (folder / "gateway.json").write_text(json.dumps(config), encoding="utf-8")
         words = [sys.executable, "-m", "conformance.reference", "--config", str(folder / "gateway.json")]
-        gateway = await asyncio.create_subprocess_exec(*words, "--port", str(port))
+        gateway = await asyncio.create_subprocess_exec(
+            *words, "--port", str(port), *(["--defect", defect] if defect else [])
+        )
         try:
             await until(lambda: _listens(port))
             yield running
@@ -90,7 +95,7 @@ def test_both_legs_of_several_requests(members: UpstreamProcess, tmp_path: Path)
         members.client().arm(nonce, {"u0": [GONE], "u1": [HELLO]})
 
     async def scene() -> Recorder:
-        async with around_the_reference_gateway(members, tmp_path) as running:
+        async with around_the_reference_gateway(members.ports, tmp_path) as running:
             answers = await asyncio.gather(*(ask(running.port, request(nonce)) for nonce in nonces))
             assert {raw[:12] for raw, _ in answers} == {b"HTTP/1.1 200"}
             await until(lambda: sum(line.startswith("recorded") for line in running.lines) >= 6)
@@ -123,7 +128,7 @@ def test_what_the_judge_says_of_it(
     members.client().arm(nonce, {"u0": [GONE], "u1": [HELLO]})
 
     async def scene() -> None:
-        async with around_the_reference_gateway(members, tmp_path) as running:
+        async with around_the_reference_gateway(members.ports, tmp_path) as running:
             await ask(running.port, request(nonce))
             await running.told(3)
 
@@ -132,6 +137,62 @@ def test_what_the_judge_says_of_it(
     assert main([*words, "--capabilities", "failover"]) == 0
     (case,) = json.loads(capsys.readouterr().out)["cases"]
     assert {"pool.failover.answers", "relay.text.equal", "relay.request.messages"} <= set(case["held"])
+
+
+MIXED = "Ab12Cd34Ef56Gh78Ij90Kl12"
+KEYS = (f"sk-{'proj'}-{MIXED}", f"gsk{'_'}Zz98{MIXED}")
+ORGANISATION = f"org-{MIXED}"
+_SHOWN = f"openai-organization: {ORGANISATION}\r\nx-goog-api-key: {KEYS[1]}\r\n".encode()
+SHOWN = json_reply(CHAT).replace(b"Content-Type", _SHOWN + b"Content-Type")
+
+
+def refusal(key: str) -> bytes:
+    """A member that refuses the gateway's key, and says which."""
+    told = {
+        "message": f"Incorrect API key provided: {key}.",
+        "type": "invalid_request_error",
+        "code": "invalid_api_key",
+    }
+    body = json.dumps({"error": {**told, "param": None}}).encode()
+    return (
+        b"HTTP/1.1 401 Unauthorized\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+    )
+
+
+@pytest.mark.parametrize(
+    ("defect", "answer", "found"),
+    [
+        ("", json_reply(CHAT), set()),
+        ("", refusal(KEYS[0]), set()),
+        ("member-key-in-field", json_reply(CHAT), {"secret.never-shown"}),
+        ("echoed-key-relayed", SHOWN, {"secret.never-shown"}),
+        ("account-relayed", SHOWN, {"secret.upstream"}),
+        ("member-401-echoed", refusal(KEYS[0]), {"error.message.no-key", "secret.never-shown"}),
+        ("member-401-echoed", refusal(f"{KEYS[0][:8]}***{KEYS[0][-4:]}"), {"error.message.no-key"}),
+        ("key-head-in-message", refusal("none"), {"error.message.no-key"}),
+    ],
+)
+def test_a_leak_is_seen_and_the_key_is_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], defect: str, answer: bytes, found: set[str]
+) -> None:
+    """Keys that look real are in no file and no line, nor is the account; what the gateway shows of them is found."""
+
+    async def scene() -> Recorder:
+        async with RawServer((answer,)) as one, RawServer((answer,)) as other:
+            ports = (one.port, other.port)
+            async with around_the_reference_gateway(ports, tmp_path, keys=KEYS, defect=defect) as running:
+                await ask(running.port, request(fresh_nonce()))
+                await running.told(2)
+            return running
+
+    running = asyncio.run(scene())
+    written = "".join((tmp_path / name).read_text(encoding="utf-8") for name in ("client.yaml", "upstream.yaml"))
+    for secret in (*KEYS, ORGANISATION, MIXED[:12]):
+        assert secret.lower() not in (written + "".join(running.lines)).lower()
+    words = ["judge", str(tmp_path / "client.yaml"), "--upstream", str(tmp_path / "upstream.yaml"), "--format", "json"]
+    main(words)
+    (case,) = json.loads(capsys.readouterr().out)["cases"]
+    assert {verdict["clause"] for verdict in case.get("verdicts", ()) if verdict["outcome"] == "violated"} == found
 
 
 class Legs:
@@ -163,6 +224,27 @@ class Legs:
         asyncio.run(self.desk.run())
         held = [load(file.path).interactions if file.path.exists() else () for file in self.files]
         return [[json.loads(one.request.body)["messages"][0]["content"] for one in leg] for leg in held]
+
+
+def test_a_key_that_is_known_late_goes_from_what_is_entered(tmp_path: Path) -> None:
+    """An exchange that shows a key before the attempt with it begins."""
+    key, now, legs = f"local-{MIXED}", monotonic() - 5, Legs(tmp_path)
+    shown = b'{"k":"%s"}' % key.encode()
+    reply = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(shown), shown)
+    legs.end(legs.client, legs.begin(legs.client, now, "first", reply))
+    second = legs.begin(legs.client, now + 1, "second", OK)
+    attempt = Exchange(method="POST", began=now + 1.1, reused=False)
+    body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "second"}]}).encode()
+    attempt.sent(post(body, headers=f"Authorization: Bearer {key}\r\n"), now + 1.1)
+    attempt.received(OK, now + 1.2)
+    legs.desk.began(legs.member, attempt)
+    legs.end(legs.client, second)
+    legs.end(legs.member, attempt)
+    assert legs.written() == [["first", "second"], ["second"]]
+    assert key not in legs.files[0].path.read_text(encoding="utf-8")
+    (asked,) = load(legs.files[1].path).interactions
+    stand_in = dict(asked.request.headers)["Authorization"].removeprefix("Bearer ")
+    assert load(legs.files[0].path).interactions[0].envelope.body == b'{"k":"%s"}' % stand_in.encode()
 
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
@@ -226,7 +308,7 @@ def test_a_silent_member_that_the_gateway_gave_up(members: UpstreamProcess, tmp_
     members.client().arm(nonce, {"u0": [HANG], "u1": [HELLO]})
 
     async def scene() -> Recorder:
-        async with around_the_reference_gateway(members, tmp_path) as running:
+        async with around_the_reference_gateway(members.ports, tmp_path) as running:
             raw, _ = await ask(running.port, request(nonce))
             assert raw.startswith(b"HTTP/1.1 200")
             await running.told(3)

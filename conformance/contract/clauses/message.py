@@ -245,6 +245,11 @@ def _whole_keys(x: Exchange) -> Iterator[tuple[StreamEvent | None, str]]:
                 yield event, match.group(0)
 
 
+def _is_own(shown: str, mine: str) -> bool:
+    """Whether it is the client's own key, whole: that is no news to it."""
+    return bool(mine) and re.sub("^[Bb]earer ", "", shown).rstrip(".") == mine
+
+
 @clause(
     id="error.message.no-key",
     level=Level.MUST,
@@ -261,7 +266,12 @@ def no_key(x: Exchange) -> Iterator[Finding]:
                 x, event, "no key but the client's own", f"{len(key)} characters of one, {show(key[:6])} first"
             )
         return
-    yield from _matches(x, _KEY, "no key, be it masked")
+    mine = (x.request.head.get("authorization") or "").removeprefix("Bearer ")
+    for event, text in _messages(x):
+        told = (match for match in _KEY.finditer(text[:_SEARCHED]) if not _asked(x, match.group(0)))
+        match = next((match for match in told if not _is_own(match.group(0), mine)), None)
+        if match is not None:
+            yield _finding(x, event, "no key, be it masked", show(text[max(0, match.start() - 20) : match.end() + 40]))
     for event, text in _messages(x):
         shown = next((head for head in _key_heads(x) if head in text and not _KEY.search(text[:_SEARCHED])), None)
         if shown is not None:

@@ -1,0 +1,60 @@
+"""What stands for a secret: keys made for tests, and stand-ins that tell one hidden thing from another. Pure.
+
+A stand-in is as long as what it stands for and holds nothing of it: only which one it is, by a number.
+"""
+
+from __future__ import annotations
+
+import re
+
+#: What keys made for tests start with: those of clients, and those of members.
+CLIENT, MEMBER = "sk-test-", "sk-up-"
+#: A shorter key leaves no room for its number.
+LEAST_KEY = 13
+
+_TEST_KEY = re.compile(rb"sk-(?:test|up-|canary)")
+_ID = re.compile(rb"(?:(?:org|proj|acct|team|account|user|req)[-_])?standin[0-9]+z*")
+_ID_KIND = re.compile(r"(?:(?:org|proj|acct|team|account|user|req)[-_])?")
+_PARTS = re.compile(r"[^A-Za-z0-9]+")
+_WORD = re.compile(r"(?:[A-Z]?[a-z]{3,})+|[A-Z]?[a-z]+|[A-Z]+")
+_LONGEST_WORD = 20
+
+
+def is_stand_in(value: bytes) -> bool:
+    """Whether this is a key made for tests, or what stands for an id."""
+    return _TEST_KEY.match(value) is not None or _ID.fullmatch(value) is not None
+
+
+def holds_test_key(value: bytes) -> bool:
+    """Whether a key made for tests stands somewhere in it."""
+    return _TEST_KEY.search(value) is not None
+
+
+def for_key(prefix: str, number: int, size: int) -> str:
+    """A key made for tests of this size; "" where there is no room."""
+    name = f"{prefix}{number:05d}"
+    fill = "-stand-in" * (size // 9 + 1)
+    return name + fill[: size - len(name)] if size >= max(LEAST_KEY, len(name)) else ""
+
+
+def for_id(value: str, number: int) -> str:
+    """What stands for an id: of its size and, where it tells, its kind; "" where there is no room."""
+    kind = _ID_KIND.match(value)
+    for prefix in (kind[0] if kind else "", ""):
+        name = f"{prefix}standin{number}"
+        if len(name) <= len(value):
+            return name.ljust(len(value), "z")
+    return ""
+
+
+def is_plain(text: str) -> bool:
+    """Whether nothing but words, or nothing but figures, stands in it: what may be said by chance is no secret."""
+    parts = [part for part in _PARTS.split(text) if part]
+    return all(part.isdigit() for part in parts) or all(
+        _WORD.fullmatch(part) is not None and len(part) <= _LONGEST_WORD for part in parts
+    )
+
+
+def words_in(text: str) -> int:
+    """Of how many parts it is made."""
+    return sum(bool(part) for part in _PARTS.split(text))

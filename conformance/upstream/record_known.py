@@ -1,0 +1,221 @@
+"""What the recorder has learnt to be secret, and what stands for it: the same in both legs and in all places. Pure.
+
+A key is known from a field that carries one, or by its form; an id from its field, or by its form. Remembers; what is
+written is `record_redact`'s matter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import takewhile
+
+from conformance.cassette.model import Envelope, Interaction
+from conformance.cassette.redact import begins_key, credential, find_secrets, is_id, is_masked
+from conformance.cassette.standin import CLIENT, LEAST_KEY, MEMBER, for_id, for_key, is_plain, words_in
+
+#: A shorter key is looked for nowhere; a shorter id only in its field.
+LEAST, LEAST_ID = 6, 8
+#: So many bytes of a key in a row are a piece of it, or half of it, but no fewer than the second.
+PIECE, HALF = 12, 8
+#: So much of a key is its head where a mask follows.
+HEAD = 6
+#: A passphrase: so long, and of so many words.
+PHRASE, WORDS = 16, 3
+
+_MASKED = re.compile(rb"(?<![A-Za-z0-9])[A-Za-z0-9_-]{%d,60}(?=\*{2}|\.{3}|\xe2\x80\xa6)" % HEAD)
+_TOKEN = re.compile(rb"[A-Za-z0-9_-]{%d,}" % LEAST_ID)
+_FORMS = {"api-key": True, "bearer": True, "organisation": False, "account": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something known stands, and the bytes, as many, to be written there."""
+
+    kind: str
+    start: int
+    end: int
+    instead: bytes
+
+
+@dataclass(slots=True)
+class Known:
+    """`keys` and `ids` with what stands for each, "" where there is no room; `sure` are keys that somebody told."""
+
+    keys: dict[str, str] = field(default_factory=dict)
+    ids: dict[str, str] = field(default_factory=dict)
+    sure: set[str] = field(default_factory=set)
+    near: set[str] = field(default_factory=set)
+    _numbers: dict[str, int] = field(default_factory=dict)
+
+    def told(self, key: str, *, member: bool) -> None:
+        """A key that somebody vouches for, be it short or look as it likes."""
+        if key:
+            self.sure.add(key)
+            self.near.add(key)
+            self._key(key, MEMBER if member else CLIENT)
+
+    def learn_request(self, fields: Iterable[tuple[str, str]], *, member: bool) -> bool:
+        """The keys and ids in a request's fields; whether a member's key is new."""
+        fresh = [key for key in keys_in(fields) if key not in self.near] if member else []
+        self._fields(fields, MEMBER if member else CLIENT)
+        self.near.update(fresh)
+        return bool(fresh)
+
+    def _fields(self, fields: Iterable[tuple[str, str]], prefix: str) -> None:
+        for key in keys_in(fields):
+            self._key(key, prefix)
+        for value in ids_in(fields):
+            self._id(value)
+
+    def learn(self, interaction: Interaction, *, member: bool) -> None:
+        """All that an interaction tells. What a response alone tells is a member's."""
+        request, envelope = interaction.request, interaction.envelope
+        self.learn_request(request.headers, member=member)
+        asks = MEMBER if member else CLIENT
+        for text in (request.uri, *(value for _, value in request.headers)):
+            self._forms(text.encode("utf-8", "replace"), asks)
+        self._forms(request.body, asks)
+        came = fields_of(envelope)
+        self._fields(came, MEMBER)
+        for _, value in came:
+            self._forms(value.encode("utf-8", "replace"), MEMBER)
+        self._forms(envelope.body, MEMBER)
+
+    def _forms(self, data: bytes, prefix: str) -> None:
+        for secret in find_secrets(data):
+            value = data[secret.start : secret.end].decode("utf-8", "replace")
+            if _FORMS.get(secret.kind):
+                self._key(value, prefix)
+            elif secret.kind in _FORMS:
+                self._id(value)
+
+    def _key(self, key: str, prefix: str) -> None:
+        if key not in self.keys and key.isascii():
+            self.keys[key] = for_key(prefix, self._next("key"), len(key))
+
+    def _id(self, value: str) -> None:
+        if value and value not in self.ids:
+            self.ids[value] = for_id(value, self._next("id"))
+
+    def _next(self, kind: str) -> int:
+        self._numbers[kind] = self._numbers.get(kind, 0) + 1
+        return self._numbers[kind]
+
+    def whole(self, data: bytes) -> Iterator[Place]:
+        """Where a whole key stands in a text."""
+        plain = data.lower()
+        for key, instead in self.keys.items():
+            if not is_said(key) and (len(key) >= LEAST_KEY or key in self.sure or begins_key(key)):
+                yield from _whole(data, plain, key, instead)
+
+    def places(self, data: bytes, own: frozenset[str] = frozenset()) -> Iterator[Place]:
+        """Where something known stands in a text; of keys that are `own`, or near, also pieces."""
+        yield from self.whole(data)
+        plain = data.lower()
+        for key in (self.near | own) & self.keys.keys():
+            if not is_plain(key) and len(key) >= LEAST_KEY:
+                yield from _pieces(data, plain, key, self.keys[key])
+        for match in _MASKED.finditer(data):
+            yield from self._head(match)
+        for match in _TOKEN.finditer(data) if self.ids else ():
+            yield from self._token(match)
+        for value in own & self.ids.keys():  # not each is one token
+            if len(value) >= LEAST_ID and value.isascii() and not is_plain(value):
+                yield from (Place("id", *span, self._id_bytes(value)) for span in _apart(data, value.encode()))
+
+    def _id_bytes(self, value: str) -> bytes:
+        return _instead(self.ids[value], len(value))
+
+    def _head(self, match: re.Match[bytes]) -> Iterator[Place]:
+        text = match[0].decode("ascii")
+        if is_plain(text) and not begins_key(text):
+            return
+        for key in sorted(self.near):
+            if self.keys.get(key) and key.startswith(text):
+                yield Place("key", match.start(), match.end(), self.keys[key][: len(text)].encode())
+                return
+
+    def _token(self, match: re.Match[bytes]) -> Iterator[Place]:
+        text = match[0].decode("ascii")
+        if text in self.ids and not is_plain(text):
+            yield Place("id", match.start(), match.end(), self._id_bytes(text))
+
+
+def fields_of(envelope: Envelope) -> list[tuple[str, str]]:
+    """The fields of a response's head."""
+    split = (line.partition(":") for line in envelope.head[1:])
+    return [(name.strip(), value.strip()) for name, _, value in split]
+
+
+def keys_in(fields: Iterable[tuple[str, str]]) -> list[str]:
+    """The keys that fields carry, but for those made for tests."""
+    told = (credential(name, value) for name, value in fields)
+    return [key for key in told if key and not is_masked(key)]
+
+
+def ids_in(fields: Iterable[tuple[str, str]]) -> list[str]:
+    """The ids that fields tell."""
+    return [value.strip() for name, value in fields if is_id(name) and value.strip() and not is_masked(value.strip())]
+
+
+def is_said(key: str) -> bool:
+    """Whether a key may stand in a text by chance: it is of a word or two, or too short to be looked for."""
+    return len(key) < LEAST or (is_plain(key) and (len(key) < PHRASE or words_in(key) < WORDS))
+
+
+def _instead(stand_in: str, size: int) -> bytes:
+    return stand_in.encode() or b"REDACTED".ljust(size, b"*")[:size]
+
+
+def _whole(data: bytes, plain: bytes, key: str, stand_in: str) -> Iterator[Place]:
+    raw, phrase = key.encode("utf-8", "replace"), is_plain(key)
+    short = len(key) < LEAST_KEY
+    instead = _instead(stand_in, len(raw))
+    for at in _found(plain, raw.lower()):
+        end = at + len(raw)
+        before, after = data[max(0, at - 1) : at], data[end : end + 1]
+        apart = not before.isalnum() and not after.isalnum()
+        quoted = before in (b'"', b"'", b"`") or data[:at].endswith((b"event: ", b"event:"))
+        if (phrase and quoted) or ((short or phrase) and not apart):
+            continue
+        yield Place("key", at, end, instead if data[at:end] == raw else instead.upper())
+
+
+def _pieces(data: bytes, plain: bytes, key: str, stand_in: str) -> Iterator[Place]:
+    """The longest pieces of a key that are no words."""
+    raw = key.encode("utf-8", "replace")
+    folded, least = raw.lower(), min(PIECE, max(HALF, (len(raw) + 1) // 2))
+    for start in range(len(raw) - least + 1):
+        for at in _found(plain, folded[start : start + least]):
+            if start and at and folded[start - 1] == plain[at - 1]:
+                continue  # a part of a longer one
+            size = least
+            while (
+                start + size < len(raw) and plain[at + size : at + size + 1] == folded[start + size : start + size + 1]
+            ):
+                size += 1
+            if size < len(raw) and not is_plain(key[start : start + size]):
+                instead = _instead(stand_in, len(raw))[start : start + size]
+                exact = data[at : at + size] == raw[start : start + size]
+                yield Place("key", at, at + size, instead if exact else instead.upper())
+
+
+def _alike(one: bytes, other: bytes) -> int:
+    """How many bytes both begin with."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _apart(data: bytes, value: bytes) -> Iterator[tuple[int, int]]:
+    for at in _found(data, value):
+        end = at + len(value)
+        if not data[max(0, at - 1) : at].isalnum() and not data[end : end + 1].isalnum():
+            yield at, end
+
+
+def _found(data: bytes, piece: bytes) -> Iterator[int]:
+    at = data.find(piece)
+    while at >= 0:
+        yield at
+        at = data.find(piece, at + 1)
