@@ -41,6 +41,6 @@ def test_a_public_name_is_no_inner_address(host: str) -> None:
 
 def test_an_address_that_the_client_named_is_no_secret() -> None:
     """A client that chooses the member by a field gets the field back."""
-    asked = ask().with_(metadata={"worker": INNER})
+    asked = ask().headed(("X-Worker", INNER))
     shown = housed(wire(chat(), headers=(f"x-worker: {INNER}",)), request=asked)
     assert verdicts(shown)["secret.address"].outcome is Outcome.NOT_APPLICABLE

@@ -81,8 +81,7 @@ def _addresses(x: Exchange) -> list[bytes]:
     hosts = {attempt.request.host for attempt in x.attempts or () if _INSIDE.fullmatch(attempt.request.host)}
     known = (name.decode("utf-8", "replace") for name in x.terms.identities)
     hosts |= {name for name in known if _NUMBERED.fullmatch(name)}
-    mine = x.request.host.encode("utf-8", "surrogatepass")
-    said = b"\n".join((mine, x.request.body, *(line.value for line in x.request.head.headers)))
+    said = b"\n".join((x.request.body, *(line.value for line in x.request.head.headers)))
     return sorted(host for host in (name.encode("utf-8", "surrogatepass") for name in hosts) if host not in said)
 
 
