@@ -119,9 +119,7 @@ def _executable(word: str, profile: Profile) -> str:
 
 def _find(program: str) -> str:
     """An absolute path to an executable (searched on PATH) or a folder, "" when there is neither."""
-    if not program:
-        return ""
-    if Path(program).is_dir():
-        return str(Path(program).absolute())
-    found = shutil.which(program)
+    found = shutil.which(program) if program else None
+    if not found and program and Path(program).is_dir():
+        found = program  # only then: a report's folder may have a program's name
     return str(Path(found).absolute()) if found else ""

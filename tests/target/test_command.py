@@ -87,6 +87,17 @@ def test_a_missing_program_says_how_to_get_it(value: str, tmp_path: Path, monkey
         put_together(profile, tmp_path)
 
 
+def test_a_folder_with_the_programs_name_is_not_taken_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a report was written to a folder named like the gateway, the gateway is still found on PATH."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "gate").symlink_to(sys.executable)
+    (tmp_path / "gate").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.chdir(tmp_path)
+    command = put_together(Profile(name="x", kind="command", program="gate", command=("{program}",)), tmp_path)
+    assert command.arguments == (str(tmp_path / "bin" / "gate"),)
+
+
 def test_a_command_that_is_not_on_path_is_the_callers_mistake(tmp_path: Path) -> None:
     """A profile whose first word cannot be found cannot be used here."""
     with pytest.raises(TargetError, match="no-such-program is not on PATH"):
