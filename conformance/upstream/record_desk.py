@@ -19,7 +19,7 @@ from conformance.upstream.record_file import Entry, RecordFile
 from conformance.upstream.record_interaction import interaction_of
 from conformance.upstream.record_known import Known
 from conformance.upstream.record_owners import Owners
-from conformance.upstream.record_redact import cleaned
+from conformance.upstream.record_redact import cleaned, holds
 from conformance.wire.head import MAX_HEAD
 from conformance.wire.http1 import read_request
 from conformance.wire.message import HeaderLine
@@ -109,22 +109,25 @@ class Desk:
 
     def _learn(self) -> None:
         """Read the keys of requests that have begun: an exchange may show one before the attempt with it ends."""
-        fresh = False
+        fresh: list[str] = []
         for exchange, leg in list(self._unread.items()):
             asked = exchange.request
             if b"\r\n\r\n" in asked or b"\n\n" in asked:
                 fields = [(line.name.decode("latin-1"), line.value.decode("latin-1")) for line in _fields(asked)]
-                fresh |= self._known.learn_request(fields, member=bool(leg.member))
+                fresh += self._known.learn_request(fields, member=bool(leg.member))
                 del self._unread[exchange]
-        if fresh:
-            self._again()
+        self._again(fresh)
 
-    def _again(self) -> None:
-        """A member's key is known only now: it goes from what is entered, too."""
+    def _again(self, keys: list[str]) -> None:
+        """Members' keys are known only now: they go from what is entered, too."""
+        if not keys:
+            return
         for number, entry in list(self._entered.items()):
-            self._entered[number] = self._hidden(entry, [number], member=False)
+            if holds(entry.interaction, keys):
+                self._entered[number] = self._hidden(entry, [number], member=False)
         for place, entry in enumerate(self._attempts):
-            self._attempts[place] = self._hidden(entry, [entry.owner or 0], member=True)
+            if holds(entry.interaction, keys):
+                self._attempts[place] = self._hidden(entry, [entry.owner or 0], member=True)
 
     def _hidden(self, entry: Entry, owners: list[int], *, member: bool) -> Entry:
         clean = cleaned(entry.interaction, self._known, member=member)
@@ -139,8 +142,7 @@ class Desk:
         interaction, reason, told = reading.interaction, reading.reason, "; ".join(reading.notes)
         file = self._client if self._upstream is None or not item.leg.member else self._upstream
         if interaction is not None:
-            if self._known.learn_request(interaction.request.headers, member=bool(item.leg.member)):
-                self._again()
+            self._again(self._known.learn_request(interaction.request.headers, member=bool(item.leg.member)))
             clean = cleaned(interaction, self._known, member=bool(item.leg.member))
             interaction, reason = clean.interaction, clean.reason
             told = "; ".join(note for note in (told, clean.told) if note)

@@ -21,6 +21,8 @@ LEAST, LEAST_ID = 6, 8
 PIECE, HALF = 12, 8
 #: So much of a key is its head where a mask follows.
 HEAD = 6
+#: Pieces and heads are looked for of so many keys, the last ones: a token may be made for each request.
+MOST = 32
 #: A passphrase: so long, and of so many words.
 PHRASE, WORDS = 16, 3
 
@@ -41,27 +43,26 @@ class Place:
 
 @dataclass(slots=True)
 class Known:
-    """`keys` and `ids` with what stands for each, "" where there is no room; `sure` are keys that somebody told."""
+    """`keys` and `ids` with what stands for each, "" where there is no room; `near`: those told, and members'."""
 
     keys: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
-    sure: set[str] = field(default_factory=set)
-    near: set[str] = field(default_factory=set)
+    near: dict[str, None] = field(default_factory=dict)
+    _sought: dict[str, bytes] = field(default_factory=dict)
     _numbers: dict[str, int] = field(default_factory=dict)
 
     def told(self, key: str, *, member: bool) -> None:
         """A key that somebody vouches for, be it short or look as it likes."""
         if key:
-            self.sure.add(key)
-            self.near.add(key)
-            self._key(key, MEMBER if member else CLIENT)
+            self.near[key] = None
+            self._key(key, MEMBER if member else CLIENT, sure=True)
 
-    def learn_request(self, fields: Iterable[tuple[str, str]], *, member: bool) -> bool:
-        """The keys and ids in a request's fields; whether a member's key is new."""
+    def learn_request(self, fields: Iterable[tuple[str, str]], *, member: bool) -> list[str]:
+        """The keys and ids in a request's fields; a member's keys that are new."""
         fresh = [key for key in keys_in(fields) if key not in self.near] if member else []
         self._fields(fields, MEMBER if member else CLIENT)
-        self.near.update(fresh)
-        return bool(fresh)
+        self.near.update(dict.fromkeys(fresh))
+        return fresh
 
     def _fields(self, fields: Iterable[tuple[str, str]], prefix: str) -> None:
         for key in keys_in(fields):
@@ -91,9 +92,11 @@ class Known:
             elif secret.kind in _FORMS:
                 self._id(value)
 
-    def _key(self, key: str, prefix: str) -> None:
+    def _key(self, key: str, prefix: str, *, sure: bool = False) -> None:
         if key not in self.keys and key.isascii():
             self.keys[key] = for_key(prefix, self._next("key"), len(key))
+            if not is_said(key) and (len(key) >= LEAST_KEY or sure or begins_key(key)):
+                self._sought[key] = key.lower().encode()
 
     def _id(self, value: str) -> None:
         if value and value not in self.ids:
@@ -106,15 +109,15 @@ class Known:
     def whole(self, data: bytes) -> Iterator[Place]:
         """Where a whole key stands in a text."""
         plain = data.lower()
-        for key, instead in self.keys.items():
-            if not is_said(key) and (len(key) >= LEAST_KEY or key in self.sure or begins_key(key)):
-                yield from _whole(data, plain, key, instead)
+        for key, folded in self._sought.items():
+            if folded in plain:
+                yield from _whole(data, plain, key, self.keys[key])
 
     def places(self, data: bytes, own: frozenset[str] = frozenset()) -> Iterator[Place]:
         """Where something known stands in a text; of keys that are `own`, or near, also pieces."""
         yield from self.whole(data)
         plain = data.lower()
-        for key in (self.near | own) & self.keys.keys():
+        for key in {*list(self.near)[-MOST:], *own} & self.keys.keys():
             if not is_plain(key) and len(key) >= LEAST_KEY:
                 yield from _pieces(data, plain, key, self.keys[key])
         for match in _MASKED.finditer(data):
@@ -132,7 +135,7 @@ class Known:
         text = match[0].decode("ascii")
         if is_plain(text) and not begins_key(text):
             return
-        for key in sorted(self.near):
+        for key in list(self.near)[-MOST:]:
             if self.keys.get(key) and key.startswith(text):
                 yield Place("key", match.start(), match.end(), self.keys[key][: len(text)].encode())
                 return

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from conformance.cassette.model import Cassette, Envelope, Interaction, RecordedRequest
 from conformance.cassette.redact import MARK, credential, find_secrets, is_id, is_masked, redact
-from conformance.upstream.record_known import Known, fields_of, ids_in, is_said, keys_in
+from conformance.upstream.record_known import Known, fields_of, ids_in, keys_in
 from conformance.wire.http1 import decode_content
 
 #: Fields that tell how a message is to be read, or whose it is.
@@ -44,17 +44,26 @@ def cleaned(interaction: Interaction, known: Known, *, member: bool = False) -> 
     """The interaction of a member's leg, or a client's, once `known` has learnt what it tells."""
     known.learn(interaction, member=member)
     reason = _bare(interaction, known) or _coded(interaction, known)
-    told = _left(interaction, known)
     hiding = _Hiding(known, frozenset(_own(interaction)))
     without = replace(interaction, request=hiding.request(interaction.request))
     without = replace(without, envelope=hiding.envelope(interaction.envelope))
     redacted = redact(Cassette(name="", interactions=(without,), redactions=tuple(hiding.notes)))
-    return Cleaned(interaction=redacted.interactions[0], notes=redacted.redactions, reason=reason, told=told)
+    (clean,) = redacted.interactions
+    return Cleaned(interaction=clean, notes=redacted.redactions, reason=reason, told=_left(clean, known))
 
 
 def _own(interaction: Interaction) -> Iterable[str]:
     fields = [*interaction.request.headers, *fields_of(interaction.envelope)]
     return [*keys_in(interaction.request.headers), *ids_in(fields)]
+
+
+def holds(interaction: Interaction, keys: Iterable[str]) -> bool:
+    """Whether one of the keys may stand in it: what is coded may hold any."""
+    request, envelope = interaction.request, interaction.envelope
+    heads = "\n".join((request.uri, *(value for _, value in request.headers), *envelope.head)).lower()
+    texts = (heads.encode("utf-8", "surrogatepass"), request.body.lower(), envelope.body.lower())
+    coded = "content-encoding" in heads or any(name.lower() == "content-encoding" for name, _ in request.headers)
+    return coded or any(key.lower().encode("utf-8", "replace") in text for key in keys for text in texts)
 
 
 class _Hiding:
@@ -147,9 +156,9 @@ def _coded(interaction: Interaction, known: Known) -> str:
 def _left(interaction: Interaction, known: Known) -> str:
     """What stays of a key that is made of ordinary words, "" when nothing does."""
     texts = (interaction.request.body.lower(), interaction.envelope.body.lower())
-    keys = [key.lower().encode() for key in known.near if is_said(key)]
+    keys = [key.lower().encode() for key in known.near]
     if any(key in text for key in keys for text in texts):
-        return "a key that is an ordinary word stands in its body, and stays there"
+        return "a key that is made of ordinary words stands in its body, and stays there"
     return ""
 
 

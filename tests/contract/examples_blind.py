@@ -45,7 +45,10 @@ EXAMPLES: Examples = {
         ),
     ),
     "blind.identity.headers": Example(
-        (blind(wire(chat(), headers=("x-request-id: req_1", "CF-RAY: 1a2b", "Via: 1.1 edge"))),),
+        (
+            blind(wire(chat(), headers=("x-request-id: req_1", "CF-RAY: 1a2b", "Via: 1.1 edge"))),
+            blind(wire(chat(), headers=("Set-Cookie: REDACTED",)), wire(chat(), headers=("set-cookie: REDACTED",))),
+        ),
         (
             blind(wire(chat(), headers=("openai-organization: org-1",))),
             blind(wire(chat(), headers=("x-model: maker/model-9",))),

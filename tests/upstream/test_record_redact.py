@@ -181,7 +181,18 @@ def test_words_in_a_keys_place_stay_in_texts() -> None:
     done = clean(one)
     assert done.interaction.envelope.body == b"I am ollama"
     assert done.interaction.request.headers == (("Authorization", "Bearer REDACTED"),)
-    assert clean(one, "ollama").told == "a key that is an ordinary word stands in its body, and stays there"
+    assert clean(one, "ollama").told == "a key that is made of ordinary words stands in its body, and stays there"
+
+
+@pytest.mark.parametrize("body", ['{"type":"%s"}', "event: %s\ndata: {}\n\n", "Unknown: '%s'", "x%s"])
+def test_a_key_of_words_stays_where_the_protocol_may_mean_it(body: str) -> None:
+    """As a whole value, an event's name, or within a longer word; and that is told."""
+    key = "response.output_text.delta"
+    said = (body % key).encode()
+    done = clean(interaction(said), key)
+    assert done.interaction.envelope.body == said
+    assert done.told.startswith("a key that is made of ordinary words")
+    assert key.encode() not in clean(interaction(f"no {key} here".encode()), key).interaction.envelope.body
 
 
 def test_keys_made_for_tests_stay() -> None:
@@ -230,6 +241,38 @@ def test_what_is_coded_is_searched(body: bytes, coding: str, reason: str) -> Non
     assert done.interaction.envelope.body == body
     assert done.reason.partition(" its")[0] == reason if reason.endswith("in") else reason in done.reason
     assert bool(done.reason) is bool(reason)
+
+
+REAL = st.builds(
+    lambda head, text: head + text,
+    st.sampled_from([f"sk{'-'}", f"sk{'-'}proj-", f"gsk{'_'}", f"AIz{'a'}", "", "local-"]),
+    st.text("abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ0123456789_-", min_size=24, max_size=60).filter(
+        lambda text: re.match("[A-Za-z0-9]", text) and re.search("[0-9].*[0-9]", text[:12]) and len(set(text)) > 9
+    ),
+)
+
+
+@given(key=REAL, other=REAL, member=st.booleans())
+@settings(max_examples=200, derandomize=True, deadline=None, database=None)
+def test_no_key_is_left_anywhere(key: str, other: str, member: bool) -> None:
+    """Whatever key a request carries, and wherever it and another one stand: neither is left, and no length changes."""
+    body = json.dumps({"error": {"message": f"No {key}, {key[:-6]} or {other}", "key": other, "n": 1}}).encode()
+    one = interaction(
+        body,
+        f"X-Debug: key={key};{other}",
+        f"x-api-key: {key}",
+        sent=json.dumps({"q": key}).encode(),
+        headers=(("Authorization", f"Bearer {key}"), ("X-Other", other)),
+    )
+    told = known(other, member=member)
+    done = cleaned(one, told, member=member)
+    assert done.reason == ""
+    after = done.interaction
+    assert all(secret not in repr(after) for secret in (key, other, key[:-6]))
+    assert [len(after.envelope.body), len(after.request.body)] == [len(body), len(one.request.body)]
+    assert json.loads(after.envelope.body).keys() == {"error"}
+    assert after.request.headers[0][1].removeprefix("Bearer ") == json.loads(after.request.body)["q"]
+    assert cleaned(after, told, member=member).interaction == after
 
 
 WORDS = (
