@@ -49,12 +49,18 @@ def for_id(value: str, number: int) -> str:
 
 def is_plain(text: str) -> bool:
     """Whether nothing but words, or nothing but figures, stands in it: what may be said by chance is no secret."""
-    parts = [part for part in _PARTS.split(text) if part]
-    return all(part.isdigit() for part in parts) or all(
-        _WORD.fullmatch(part) is not None and len(part) <= _LONGEST_WORD for part in parts
-    )
+    return not matter_in(text) or all(part.isdigit() for part in _parts(text))
+
+
+def matter_in(text: str) -> int:
+    """How many characters are in parts that are no words."""
+    return sum(len(part) for part in _parts(text) if not _WORD.fullmatch(part) or len(part) > _LONGEST_WORD)
 
 
 def words_in(text: str) -> int:
     """Of how many parts it is made."""
-    return sum(bool(part) for part in _PARTS.split(text))
+    return len(_parts(text))
+
+
+def _parts(text: str) -> list[str]:
+    return [part for part in _PARTS.split(text) if part]

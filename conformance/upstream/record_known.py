@@ -13,12 +13,14 @@ from itertools import takewhile
 
 from conformance.cassette.model import Envelope, Interaction
 from conformance.cassette.redact import begins_key, credential, find_secrets, is_id, is_masked
-from conformance.cassette.standin import CLIENT, LEAST_KEY, MEMBER, for_id, for_key, is_plain, words_in
+from conformance.cassette.standin import CLIENT, LEAST_KEY, MEMBER, for_id, for_key, is_plain, matter_in, words_in
 
 #: A shorter key is looked for nowhere; a shorter id only in its field.
 LEAST, LEAST_ID = 6, 8
 #: So many bytes of a key in a row are a piece of it, or half of it, but no fewer than the second.
 PIECE, HALF = 12, 8
+#: So much of a piece is no word: a model's name is no secret for its figures.
+MATTER = 6
 #: So much of a key is its head where a mask follows.
 HEAD = 6
 #: Pieces and heads are looked for of so many keys, the last ones: a token may be made for each request.
@@ -106,11 +108,11 @@ class Known:
         self._numbers[kind] = self._numbers.get(kind, 0) + 1
         return self._numbers[kind]
 
-    def whole(self, data: bytes) -> Iterator[Place]:
-        """Where a whole key stands in a text."""
+    def whole(self, data: bytes, *, phrases: bool = True) -> Iterator[Place]:
+        """Where a whole key stands in a text, be it a phrase or not."""
         plain = data.lower()
         for key, folded in self._sought.items():
-            if folded in plain:
+            if folded in plain and (phrases or not is_plain(key)):
                 yield from _whole(data, plain, key, self.keys[key])
 
     def places(self, data: bytes, own: frozenset[str] = frozenset()) -> Iterator[Place]:
@@ -194,12 +196,8 @@ def _pieces(data: bytes, plain: bytes, key: str, stand_in: str) -> Iterator[Plac
         for at in _found(plain, folded[start : start + least]):
             if start and at and folded[start - 1] == plain[at - 1]:
                 continue  # a part of a longer one
-            size = least
-            while (
-                start + size < len(raw) and plain[at + size : at + size + 1] == folded[start + size : start + size + 1]
-            ):
-                size += 1
-            if size < len(raw) and not is_plain(key[start : start + size]):
+            size = least + _alike(plain[at + least : at + len(raw)], folded[start + least :])
+            if size < len(raw) and _is_telling(key[start : start + size]):
                 instead = _instead(stand_in, len(raw))[start : start + size]
                 exact = data[at : at + size] == raw[start : start + size]
                 yield Place("key", at, at + size, instead if exact else instead.upper())
@@ -215,6 +213,10 @@ def _apart(data: bytes, value: bytes) -> Iterator[tuple[int, int]]:
         end = at + len(value)
         if not data[max(0, at - 1) : at].isalnum() and not data[end : end + 1].isalnum():
             yield at, end
+
+
+def _is_telling(piece: str) -> bool:
+    return matter_in(piece) >= MATTER and not is_plain(piece)
 
 
 def _found(data: bytes, piece: bytes) -> Iterator[int]:

@@ -132,7 +132,7 @@ def _bare(interaction: Interaction, known: Known) -> str:
         told += [("names of fields", name)] + ([(f"{name} field", value)] if _FRAMING.fullmatch(name) else [])
     for where, text in told:
         data = text.encode("utf-8", "surrogatepass")
-        if find_secrets(data) or any(True for _ in known.whole(data)):
+        if find_secrets(data) or any(True for _ in known.whole(data, phrases=False)):
             return f"a key stands in its {where[:40]}, which cannot be overwritten"
     return ""
 
