@@ -23,8 +23,8 @@ PIECE, HALF = 12, 8
 MATTER = 6
 #: So much of a key is its head where a mask follows.
 HEAD = 6
-#: Pieces and heads are looked for of so many keys, the last ones: a token may be made for each request.
-MOST = 32
+#: Pieces are looked for of so many keys, the last ones, and of no longer ones: a token may be made for each request.
+MOST, LONGEST = 32, 256
 #: A passphrase: so long, and of so many words.
 PHRASE, WORDS = 16, 3
 
@@ -120,7 +120,7 @@ class Known:
         yield from self.whole(data)
         plain = data.lower()
         for key in {*list(self.near)[-MOST:], *own} & self.keys.keys():
-            if not is_plain(key) and len(key) >= LEAST_KEY:
+            if LEAST_KEY <= len(key) <= LONGEST and not is_plain(key):
                 yield from _pieces(data, plain, key, self.keys[key])
         for match in _MASKED.finditer(data):
             yield from self._head(match)

@@ -123,6 +123,16 @@ def test_a_leak_is_the_same_key_in_both_legs() -> None:
     assert json.loads(shown.interaction.envelope.body) == {"k": second}
 
 
+def test_a_key_that_is_passed_on_stays_the_clients() -> None:
+    """A gateway that asks a member with the client's own key shows nobody's when it shows that."""
+    told, headers = Known(), (("Authorization", f"Bearer {KEY}"),)
+    client = cleaned(interaction(f"yours: {KEY}".encode(), headers=headers), told).interaction
+    asked = cleaned(interaction(headers=headers), told, member=True).interaction
+    assert asked.request.headers == client.request.headers == (("Authorization", f"Bearer {told.keys[KEY]}"),)
+    assert client.envelope.body == f"yours: {told.keys[KEY]}".encode()
+    assert told.keys[KEY].startswith("sk-test-")
+
+
 def test_a_key_that_is_known_by_its_form_alone_has_a_stand_in() -> None:
     """In a response it counts as a member's, in a request as the client's."""
     seen, sent = f"xai{'-'}{MIXED}", f"hf{'_'}{MIXED}"
@@ -246,9 +256,9 @@ def test_what_is_coded_is_searched(body: bytes, coding: str, reason: str) -> Non
 
 
 WORDY = (
-    "my-content-key-123456 my-internal-token-998877 chat-completion-key-2024 application/json-key1"
-    " text-event-stream-utf-8 assistant chat.completion.chunk response.output_text.delta finish_reason-stop-1234 Internal-Server-Error-500 data"
-    " invalid_request_error rate_limit_exceeded-429 transfer-encoding-chunked"
+    "my-content-key-123456 my-internal-token-998877 chat-completion-key-2024 application/json-key1 assistant data"
+    " text-event-stream-utf-8 chat.completion.chunk response.output_text.delta finish_reason-stop-1234"
+    " Internal-Server-Error-500 invalid_request_error rate_limit_exceeded-429 transfer-encoding-chunked"
     " openai-version-2020-10-01 MODEL-Not-Found-1 x-ratelimit-limit-requests gpt-4o-mini-key-0001 model_not_found"
 )
 
