@@ -9,38 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import takewhile
 
 from conformance.cassette.model import Envelope, Interaction
 from conformance.cassette.redact import begins_key, credential, find_secrets, is_id, is_masked
-from conformance.cassette.standin import CLIENT, LEAST_KEY, MEMBER, for_id, for_key, is_plain, matter_in, words_in
+from conformance.cassette.standin import CLIENT, LEAST_KEY, MEMBER, for_id, for_key, is_plain
+from conformance.upstream.record_places import Place, apart, is_said, marked, pieces, whole
 
-#: A shorter key is looked for nowhere; a shorter id only in its field.
-LEAST, LEAST_ID = 6, 8
-#: So many bytes of a key in a row are a piece of it, or half of it, but no fewer than the second.
-PIECE, HALF = 12, 8
-#: So much of a piece is no word: a model's name is no secret for its figures.
-MATTER = 6
+#: A shorter id is looked for only in its field.
+LEAST_ID = 8
 #: So much of a key is its head where a mask follows.
 HEAD = 6
 #: Pieces are looked for of so many keys, the last ones, and of no longer ones: a token may be made for each request.
 MOST, LONGEST = 32, 256
-#: A passphrase: so long, and of so many words.
-PHRASE, WORDS = 16, 3
 
 _MASKED = re.compile(rb"(?<![A-Za-z0-9])[A-Za-z0-9_-]{%d,60}(?=\*{2}|\.{3}|\xe2\x80\xa6)" % HEAD)
 _TOKEN = re.compile(rb"[A-Za-z0-9_-]{%d,}" % LEAST_ID)
 _FORMS = {"api-key": True, "bearer": True, "organisation": False, "account": False}
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where something known stands, and the bytes, as many, to be written there."""
-
-    kind: str
-    start: int
-    end: int
-    instead: bytes
 
 
 @dataclass(slots=True)
@@ -113,7 +97,7 @@ class Known:
         plain = data.lower()
         for key, folded in self._sought.items():
             if folded in plain and (phrases or not is_plain(key)):
-                yield from _whole(data, plain, key, self.keys[key])
+                yield from whole(data, key, self.keys[key])
 
     def places(self, data: bytes, own: frozenset[str] = frozenset()) -> Iterator[Place]:
         """Where something known stands in a text; of keys that are `own`, or near, also pieces."""
@@ -121,17 +105,14 @@ class Known:
         plain = data.lower()
         for key in {*list(self.near)[-MOST:], *own} & self.keys.keys():
             if LEAST_KEY <= len(key) <= LONGEST and not is_plain(key):
-                yield from _pieces(data, plain, key, self.keys[key])
+                yield from pieces(data, plain, key, self.keys[key])
         for match in _MASKED.finditer(data):
             yield from self._head(match)
         for match in _TOKEN.finditer(data) if self.ids else ():
             yield from self._token(match)
         for value in own & self.ids.keys():  # not each is one token
             if len(value) >= LEAST_ID and value.isascii() and not is_plain(value):
-                yield from (Place("id", *span, self._id_bytes(value)) for span in _apart(data, value.encode()))
-
-    def _id_bytes(self, value: str) -> bytes:
-        return _instead(self.ids[value], len(value))
+                yield from apart(data, value, self.ids[value])
 
     def _head(self, match: re.Match[bytes]) -> Iterator[Place]:
         text = match[0].decode("ascii")
@@ -145,7 +126,7 @@ class Known:
     def _token(self, match: re.Match[bytes]) -> Iterator[Place]:
         text = match[0].decode("ascii")
         if text in self.ids and not is_plain(text):
-            yield Place("id", match.start(), match.end(), self._id_bytes(text))
+            yield Place("id", match.start(), match.end(), marked(self.ids[text], len(text)))
 
 
 def fields_of(envelope: Envelope) -> list[tuple[str, str]]:
@@ -163,64 +144,3 @@ def keys_in(fields: Iterable[tuple[str, str]]) -> list[str]:
 def ids_in(fields: Iterable[tuple[str, str]]) -> list[str]:
     """The ids that fields tell."""
     return [value.strip() for name, value in fields if is_id(name) and value.strip() and not is_masked(value.strip())]
-
-
-def is_said(key: str) -> bool:
-    """Whether a key may stand in a text by chance: it is of a word or two, or too short to be looked for."""
-    return len(key) < LEAST or (is_plain(key) and (len(key) < PHRASE or words_in(key) < WORDS))
-
-
-def _instead(stand_in: str, size: int) -> bytes:
-    return stand_in.encode() or b"REDACTED".ljust(size, b"*")[:size]
-
-
-def _whole(data: bytes, plain: bytes, key: str, stand_in: str) -> Iterator[Place]:
-    raw, phrase = key.encode("utf-8", "replace"), is_plain(key)
-    short = len(key) < LEAST_KEY
-    instead = _instead(stand_in, len(raw))
-    for at in _found(plain, raw.lower()):
-        end = at + len(raw)
-        before, after = data[max(0, at - 1) : at], data[end : end + 1]
-        apart = not before.isalnum() and not after.isalnum()
-        quoted = before in (b'"', b"'", b"`") or data[:at].endswith((b"event: ", b"event:"))
-        if (phrase and quoted) or ((short or phrase) and not apart):
-            continue
-        yield Place("key", at, end, instead if data[at:end] == raw else instead.upper())
-
-
-def _pieces(data: bytes, plain: bytes, key: str, stand_in: str) -> Iterator[Place]:
-    """The longest pieces of a key that are no words."""
-    raw = key.encode("utf-8", "replace")
-    folded, least = raw.lower(), min(PIECE, max(HALF, (len(raw) + 1) // 2))
-    for start in range(len(raw) - least + 1):
-        for at in _found(plain, folded[start : start + least]):
-            if start and at and folded[start - 1] == plain[at - 1]:
-                continue  # a part of a longer one
-            size = least + _alike(plain[at + least : at + len(raw)], folded[start + least :])
-            if size < len(raw) and _is_telling(key[start : start + size]):
-                instead = _instead(stand_in, len(raw))[start : start + size]
-                exact = data[at : at + size] == raw[start : start + size]
-                yield Place("key", at, at + size, instead if exact else instead.upper())
-
-
-def _alike(one: bytes, other: bytes) -> int:
-    """How many bytes both begin with."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-
-
-def _apart(data: bytes, value: bytes) -> Iterator[tuple[int, int]]:
-    for at in _found(data, value):
-        end = at + len(value)
-        if not data[max(0, at - 1) : at].isalnum() and not data[end : end + 1].isalnum():
-            yield at, end
-
-
-def _is_telling(piece: str) -> bool:
-    return matter_in(piece) >= MATTER and not is_plain(piece)
-
-
-def _found(data: bytes, piece: bytes) -> Iterator[int]:
-    at = data.find(piece)
-    while at >= 0:
-        yield at
-        at = data.find(piece, at + 1)
