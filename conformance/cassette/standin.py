@@ -15,6 +15,7 @@ LEAST_KEY = 13
 _TEST_KEY = re.compile(rb"sk-(?:test|up-|canary)")
 _ID = re.compile(rb"(?:(?:org|proj|acct|team|account|user|req)[-_])?standin[0-9]+z*")
 _ID_KIND = re.compile(r"(?:(?:org|proj|acct|team|account|user|req)[-_])?")
+_NUMBERS = {"key": re.compile(r"sk-(?:test|up)-([0-9]{5,9})(?![0-9])"), "id": re.compile(r"standin([0-9]{1,9})")}
 _PARTS = re.compile(r"[^A-Za-z0-9]+")
 _WORD = re.compile(r"(?:[A-Z]?[a-z]{3,})+|[A-Z]?[a-z]+|[A-Z]+")
 _LONGEST_WORD = 20
@@ -45,6 +46,11 @@ def for_id(value: str, number: int) -> str:
         if len(name) <= len(value):
             return name.ljust(len(value), "z")
     return ""
+
+
+def highest(kind: str, text: str) -> int:
+    """The highest number of a stand-in for a "key" or an "id" in a text, 0 where there is none."""
+    return max(map(int, _NUMBERS[kind].findall(text)), default=0)
 
 
 def is_plain(text: str) -> bool:

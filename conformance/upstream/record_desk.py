@@ -60,6 +60,7 @@ class Desk:
         self._client, self._upstream = client, upstream
         self._most, self._say = most, say
         self._known = Known()
+        self._known.count_on(client.before)
         self._known.told(key, member=upstream is not None)
         self._unread: dict[Exchange, Leg] = {}
         self._owners = Owners()

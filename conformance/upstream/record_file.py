@@ -61,9 +61,9 @@ class RecordFile:
         self._pieces = [_piece(interaction) for interaction in blank.interactions]
 
     @property
-    def held(self) -> int:
-        """How many interactions it held from the start."""
-        return len(self._blank.interactions)
+    def before(self) -> tuple[Interaction, ...]:
+        """The interactions that it held from the start."""
+        return self._blank.interactions
 
     def unfit(self, interaction: Interaction) -> str:
         """Why an interaction cannot be entered, "" when it can: then it counts as entered."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from conformance.cassette.model import Envelope, Interaction
 from conformance.cassette.redact import begins_key, credential, find_secrets, is_id, is_masked
-from conformance.cassette.standin import CLIENT, LEAST_KEY, MEMBER, for_id, for_key, is_plain
+from conformance.cassette.standin import CLIENT, LEAST_KEY, MEMBER, for_id, for_key, highest, is_plain
 from conformance.upstream.record_places import Place, apart, is_said, marked, pieces, whole
 
 #: A shorter id is looked for only in its field.
@@ -42,6 +42,14 @@ class Known:
         if key:
             self.near[key] = None
             self._key(key, MEMBER if member else CLIENT, sure=True)
+
+    def count_on(self, held: Iterable[Interaction]) -> None:
+        """What is new is numbered behind the stand-ins that a file holds: nobody knows whose they are."""
+        for interaction in held:
+            fields = (*interaction.request.headers, *fields_of(interaction.envelope))
+            text = "\n".join(value for _, value in fields)
+            for kind in ("key", "id"):
+                self._numbers[kind] = max(self._numbers.get(kind, 0), highest(kind, text))
 
     def learn_request(self, fields: Iterable[tuple[str, str]], *, member: bool) -> list[str]:
         """The keys and ids in a request's fields; a member's keys that are new."""

@@ -239,6 +239,24 @@ def test_adding_to_a_file(tmp_path: Path) -> None:
         asyncio.run(once(b"[2]", append=True))
 
 
+def test_keys_of_another_time_have_stand_ins_of_their_own(tmp_path: Path) -> None:
+    """Added to a file, a key is not taken for one that the file holds."""
+
+    async def once(key: str) -> Recorder:
+        async with (
+            RawServer((json_reply(),)) as server,
+            recorder(server.base_url, tmp_path / "a.yaml", append=True) as running,
+        ):
+            await ask(running.port, post(b"{}", headers=f"Authorization: Bearer {key}\r\n"))
+            await running.told(1)
+        return running
+
+    asyncio.run(once("the-first-k3y-of-all"))
+    running = asyncio.run(once("another-k3y-of-somebody"))
+    told = [dict(one.request.headers)["Authorization"] for one in running.cassette().interactions]
+    assert told == ["Bearer sk-test-00001-stand-", "Bearer sk-test-00002-stand-in-"]
+
+
 def test_a_port_that_is_taken(tmp_path: Path) -> None:
     """It is told, with what to do."""
 

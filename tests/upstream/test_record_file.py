@@ -72,7 +72,7 @@ def test_adding(tmp_path: Path) -> None:
     first = open_file(path, replace(ABOUT, title="A title"), append=True)
     first.write([Entry(place=(0.0,), interaction=interaction(b"0"))])
     more = open_file(path, replace(ABOUT, source="elsewhere", date="2026-01-03"), append=True)
-    assert more.held == 1
+    assert len(more.before) == 1
     more.write([Entry(place=(0.0,), interaction=interaction(b"1"))])
     cassette = load(path)
     assert [one.envelope.body for one in cassette.interactions] == [b"0", b"1"]
