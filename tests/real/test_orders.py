@@ -141,7 +141,7 @@ def test_order_makes_no_difference_on_litellm(tmp_path: Path) -> None:
     again = {order for by_order in suspected.values() for order in apart(by_order)}
     for time in range(TIMES, 2 * TIMES):  # three equal ones may be chance, too: with nothing beside them, once more
         for order in again:
-            found = ways(scenarios, profile, tmp_path / str(time), time)[order]()
+            told = summed(whole(ways(scenarios, profile, tmp_path / str(time), time)[order]()))
             for (case, clause), by_order in suspected.items():
-                by_order[order].append(summed(whole(found)).get(case, {}).get(clause, ""))
+                by_order[order].append(told.get(case, {}).get(clause, ""))
     assert {key: dict(by_order) for key, by_order in suspected.items() if depends(by_order)} == {}
