@@ -14,9 +14,9 @@ from conformance.cassette.redact import redacted
 from conformance.commands.shown import Shown
 from conformance.driver.request import Place, locate
 from conformance.errors import DriverError, UsageError
+from conformance.recorder.file import About, RecordFile, open_file
+from conformance.recorder.serve import Settings, record
 from conformance.report.gate import HARNESS
-from conformance.upstream.record import Settings, record
-from conformance.upstream.record_file import About, RecordFile, open_file
 
 _KEY = re.compile(r"[\x21-\x7e]{6,}")
 

@@ -1,7 +1,7 @@
 """What the recorder has learnt to be secret, and what stands for it: the same in both legs and in all places. Pure.
 
 A key is known from a field that carries one, or by its form; an id from its field, or by its form. Remembers; what is
-written is `record_redact`'s matter.
+written is `redact`'s matter.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from conformance.cassette.model import Envelope, Interaction
 from conformance.cassette.redact import begins_key, credential, find_secrets, is_id, is_masked
 from conformance.cassette.standin import CLIENT, LEAST_KEY, MEMBER, for_id, for_key, highest, is_plain
-from conformance.upstream.record_places import Place, apart, is_said, marked, pieces, whole
+from conformance.recorder.places import Place, apart, is_said, marked, pieces, whole
 
 #: A shorter id is looked for only in its field.
 LEAST_ID = 8

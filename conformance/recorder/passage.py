@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from time import monotonic
 
 from conformance.driver.connection import describe
-from conformance.upstream.record_client import Client
-from conformance.upstream.record_exchange import MAX_EXCHANGE, Exchange
-from conformance.upstream.record_request import Refusal, RequestFollower, Route
+from conformance.recorder.client import Client
+from conformance.recorder.exchange import MAX_EXCHANGE, Exchange
+from conformance.recorder.request import Refusal, RequestFollower, Route
 from conformance.wire.transcript import End, Transcript
 
 READ = 256 * 1024

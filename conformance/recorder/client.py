@@ -9,8 +9,8 @@ import struct
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
+from conformance.recorder.request import Refusal
 from conformance.upstream.connection import unsent_bytes
-from conformance.upstream.record_request import Refusal
 
 #: How long what was written last may take to reach the client, in seconds.
 LAST = 1.0

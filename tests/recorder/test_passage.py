@@ -1,4 +1,4 @@
-"""conformance.upstream.record_passage: connections through the recorder, and what becomes of them in the file."""
+"""conformance.recorder.passage: connections through the recorder, and what becomes of them in the file."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 from conformance.cassette.model import EnvelopeEnd, Frame
 from conformance.wire.http1 import read_response
 from tests.driver.rawserver import CHAT, DONE, STREAM_END, STREAM_HEAD, RawServer, Step, chunk, delta, json_reply
+from tests.recorder.peers import Recorder, answer, ask, recorder, until
 from tests.upstream.peer import post
-from tests.upstream.recorder import Recorder, answer, ask, recorder, until
 
 STREAM = (STREAM_HEAD, chunk(delta("a")), 0.05, chunk(delta("b")) + chunk(DONE), STREAM_END)
 BIG = json_reply(b'"' + b"x" * 3_000_000 + b'"')

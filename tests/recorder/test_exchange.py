@@ -1,8 +1,8 @@
-"""conformance.upstream.record_exchange: what is remembered of one exchange."""
+"""conformance.recorder.exchange: what is remembered of one exchange."""
 
 from __future__ import annotations
 
-from conformance.upstream.record_exchange import Exchange
+from conformance.recorder.exchange import Exchange
 from conformance.wire.transcript import End, Segment
 
 

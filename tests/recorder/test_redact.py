@@ -1,4 +1,4 @@
-"""conformance.upstream.record_redact: what the recorder knows to be secret is in nothing it writes; all else stays."""
+"""conformance.recorder.redact: what the recorder knows to be secret is in nothing it writes; all else stays."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from conformance.cassette.store import Library
 from conformance.contract.catalog import CATALOG
 from conformance.contract.clause import Outcome
 from conformance.contract.judge import judge
-from conformance.upstream.record_known import Known
-from conformance.upstream.record_redact import Cleaned, cleaned
+from conformance.recorder.known import Known
+from conformance.recorder.redact import Cleaned, cleaned
 
 MIXED = "Ab12Cd34Ef56Gh78Ij90Kl"
 KEY = f"some-key-{MIXED}"

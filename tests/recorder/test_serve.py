@@ -1,4 +1,4 @@
-"""conformance.upstream.record: what is played is recorded as it was; real clients, TLS, and how it ends."""
+"""conformance.recorder.serve: what is played is recorded as it was; real clients, TLS, and how it ends."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from conformance.capture import exchanges
 from conformance.cassette.model import Envelope
 from conformance.cassette.store import Library
 from conformance.errors import UpstreamError, UsageError
+from conformance.recorder.known import Known
+from conformance.recorder.redact import cleaned
 from conformance.scenario.model import PlayItem
 from conformance.upstream.process import UpstreamProcess, start_upstream
-from conformance.upstream.record_known import Known
-from conformance.upstream.record_redact import cleaned
 from conformance.upstream.script import script
 from tests.driver.rawserver import CHAT, DONE, STREAM_END, STREAM_HEAD, RawServer, chunk, delta, json_reply
+from tests.recorder.peers import Recorder, ask, recorder
 from tests.upstream.peer import chat, fresh_nonce, post
-from tests.upstream.recorder import Recorder, ask, recorder
 
 LIBRARY = Library()
 MESSAGES = [{"role": "user", "content": "Say hello."}]

@@ -1,4 +1,4 @@
-"""conformance.upstream.record_request: what is passed on for a client's request."""
+"""conformance.recorder.request: what is passed on for a client's request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.driver.request import locate
-from conformance.upstream.record_request import RequestFollower, Route, rewritten
+from conformance.recorder.request import RequestFollower, Route, rewritten
 
 ROUTE = Route(place=locate("https://api.test/v1"))
 KEYED = Route(place=locate("https://api.test:8443/v1"), key="sk-real-1")

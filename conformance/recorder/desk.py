@@ -14,12 +14,12 @@ from time import monotonic
 from conformance.cassette.model import Interaction
 from conformance.cassette.redact import redacted
 from conformance.errors import CassetteError
-from conformance.upstream.record_exchange import Exchange
-from conformance.upstream.record_file import Entry, RecordFile
-from conformance.upstream.record_interaction import interaction_of
-from conformance.upstream.record_known import Known
-from conformance.upstream.record_owners import Owners
-from conformance.upstream.record_redact import cleaned, holds
+from conformance.recorder.exchange import Exchange
+from conformance.recorder.file import Entry, RecordFile
+from conformance.recorder.interaction import interaction_of
+from conformance.recorder.known import Known
+from conformance.recorder.owners import Owners
+from conformance.recorder.redact import cleaned, holds
 from conformance.wire.head import MAX_HEAD
 from conformance.wire.http1 import read_request
 from conformance.wire.message import HeaderLine

@@ -1,12 +1,11 @@
-"""conformance.upstream.record_owners: whose attempt an attempt is."""
+"""conformance.recorder.owners: whose attempt an attempt is."""
 
 from __future__ import annotations
 
 import json
 
-from conformance.upstream import record_owners
-from conformance.upstream.record_exchange import Exchange
-from conformance.upstream.record_owners import Owners
+from conformance.recorder.exchange import Exchange
+from conformance.recorder.owners import KEPT, Owners
 from tests.upstream.peer import post
 
 
@@ -59,7 +58,7 @@ def test_what_is_spoilt_stays_so() -> None:
     owners.spoil([0], "first")
     owners.spoil([0], "second")
     owners.ended(one, 2.0, request)
-    for number in range(record_owners.KEPT + 1):
+    for number in range(KEPT + 1):
         other, request = asked(owners, 3.0 + number, "Say other.")
         owners.ended(other, 3.5 + number, request)
     assert owners.of(1.5, attempt("Say one.")) == []

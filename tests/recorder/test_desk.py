@@ -1,4 +1,4 @@
-"""conformance.upstream.record_desk: a gateway recorded from both sides gives the two files that `judge` takes."""
+"""conformance.recorder.desk: a gateway recorded from both sides gives the two files that `judge` takes."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ import pytest
 from conformance.cassette.store import load
 from conformance.cli import main
 from conformance.driver.request import locate
+from conformance.recorder.desk import Desk, Leg
+from conformance.recorder.exchange import Exchange
+from conformance.recorder.file import open_file
 from conformance.scenario.model import PlayItem
 from conformance.upstream.process import UpstreamProcess, start_upstream
-from conformance.upstream.record_desk import Desk, Leg
-from conformance.upstream.record_exchange import Exchange
-from conformance.upstream.record_file import open_file
 from conformance.wire.transcript import End
 from tests.driver.rawserver import CHAT, RawServer, json_reply
+from tests.recorder.peers import ABOUT, Recorder, ask, recorder, until
 from tests.upstream.peer import fresh_nonce, post
-from tests.upstream.recorder import ABOUT, Recorder, ask, recorder, until
 
 GONE = PlayItem(cassette="authored/errors/openrouter-no-endpoints")
 HELLO = PlayItem(cassette="authored/openai/chat-hello")

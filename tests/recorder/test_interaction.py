@@ -1,4 +1,4 @@
-"""conformance.upstream.record_interaction: what passed becomes what a cassette holds, and plays the same again."""
+"""conformance.recorder.interaction: what passed becomes what a cassette holds, and plays the same again."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from conformance.cassette.model import Cassette, Envelope, EnvelopeEnd, Frame
 from conformance.cassette.pieces import joined, piece
 from conformance.cassette.store import Library
 from conformance.errors import CassetteError
-from conformance.upstream.record_interaction import Reading, interaction_of
-from conformance.upstream.record_known import Known
-from conformance.upstream.record_redact import cleaned
+from conformance.recorder.interaction import Reading, interaction_of
+from conformance.recorder.known import Known
+from conformance.recorder.redact import cleaned
 from conformance.upstream.script import Action, script
 from conformance.wire.transcript import End, Segment, Transcript
 

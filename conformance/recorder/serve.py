@@ -17,10 +17,10 @@ from typing import Any
 
 from conformance.driver.request import Place
 from conformance.errors import UpstreamError
-from conformance.upstream.record_desk import Desk, Leg
-from conformance.upstream.record_file import RecordFile
-from conformance.upstream.record_passage import READ, Ears, Passage, Terms
-from conformance.upstream.record_request import Route
+from conformance.recorder.desk import Desk, Leg
+from conformance.recorder.file import RecordFile
+from conformance.recorder.passage import READ, Ears, Passage, Terms
+from conformance.recorder.request import Route
 from conformance.upstream.serve import raise_descriptor_limit
 
 #: How long what still passes may take, in seconds, once there is enough; and who reads it, when there is no more time.

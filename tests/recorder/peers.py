@@ -12,8 +12,8 @@ from typing import Any
 from conformance.cassette.model import Cassette
 from conformance.cassette.store import load
 from conformance.driver.request import locate
-from conformance.upstream.record import Settings, Tally, recording
-from conformance.upstream.record_file import About, open_file
+from conformance.recorder.file import About, open_file
+from conformance.recorder.serve import Settings, Tally, recording
 from conformance.wire.http1 import ResponseReader
 
 ABOUT = About(title="", provider="test", source="a test", date="2026-01-02")

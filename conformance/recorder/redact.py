@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from conformance.cassette.model import Cassette, Envelope, Interaction, RecordedRequest
 from conformance.cassette.redact import MARK, credential, find_secrets, is_id, is_masked, redact
-from conformance.upstream.record_known import Known, fields_of, ids_in, keys_in
+from conformance.recorder.known import Known, fields_of, ids_in, keys_in
 from conformance.wire.http1 import decode_content
 
 #: Fields that tell how a message is to be read, or whose it is.

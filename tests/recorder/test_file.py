@@ -1,4 +1,4 @@
-"""conformance.upstream.record_file: what the recorder's file takes and refuses."""
+"""conformance.recorder.file: what the recorder's file takes and refuses."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import pytest
 from conformance.cassette.model import Envelope, Frame, Interaction, RecordedRequest
 from conformance.cassette.store import load, save
 from conformance.errors import CassetteError, UsageError
-from conformance.upstream import record_file
-from conformance.upstream.record_file import Entry, open_file
-from tests.upstream.recorder import ABOUT
+from conformance.recorder.file import Entry, open_file
+from tests.recorder.peers import ABOUT
 
 
 def interaction(body: bytes = b"{}", *head: str) -> Interaction:
@@ -49,7 +48,7 @@ def test_what_cannot_be_read_again_is_not_entered(tmp_path: Path, monkeypatch: p
     assert "cannot hold" in file.unfit(interaction(b"", "A: b\n"))
     odd = replace(interaction(), request=replace(interaction().request, method="a b"))
     assert "cannot hold" in file.unfit(odd)
-    monkeypatch.setattr(record_file, "MAX_FILE", 10)
+    monkeypatch.setattr("conformance.recorder.file.MAX_FILE", 10)
     assert file.unfit(interaction(b"x" * 9)) == ""
     assert "holds 9 bytes already" in file.unfit(interaction(b"xx"))
 
