@@ -41,10 +41,12 @@ def test_readme_shows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
     """How README says that a failed run ends is how the run that it names ends."""
     readme = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
     words = shlex.split(readme.split("To see one: `", 1)[1].split("`", 1)[0])
-    shown = "does not conform" + readme.split("```text\ndoes not conform", 1)[1].split("```", 1)[0]
+    listed, shown = readme.split("```text\nviolated ", 1)[1].split("```", 1)[0].split("...\n")
     monkeypatch.chdir(tmp_path)
     assert main(words[1:]) == 1
-    assert capsys.readouterr().out.endswith(shown)
+    out = capsys.readouterr().out
+    assert f"violated {listed}" in "".join(f"{line.rstrip()}\n" for line in out.splitlines())
+    assert out.endswith(shown)
 
 
 def test_under_pytest(pytester: pytest.Pytester) -> None:
