@@ -46,8 +46,11 @@ EXAMPLES: Examples = {
             said(STOPPED, "Hello END", MEMBER),
             said(ONE, "the end"),
             capture(ask("completions", stop="END"), wire(completion())),
+            # As the API itself answered in 2023: "..." is one token, and not the stop text.
+            capture(ask("completions", stop="."), wire(completion("Well ... A page"))),
         ),
         (
+            capture(ask("completions", stop="."), wire(completion("Well. A page"))),
             said(STOPPED, "Hello END"),
             said(ONE, "Hello END of it", UNASKED),
             capture(ask(stream=True, stop="END"), wire(stream(*words("Hello E", "ND.")))),

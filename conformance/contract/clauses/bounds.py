@@ -5,6 +5,7 @@ A member that was asked for a bound and does not keep it is at fault itself: a g
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -63,8 +64,15 @@ def stop_left_out(x: Exchange) -> Iterator[Finding]:
     said = "".join(choice.text for choice in member.answer.choices) if member is not None else ""
     for choice in the_reply(x).answer.choices:
         for text in _stops(x):
-            if text in choice.text.rpartition("</think>")[2] and text not in said:
+            if _holds(choice.text.rpartition("</think>")[2], text) and text not in said:
                 yield at_end(the_reply(x), f"a text that ends before {show(text)}", show(choice.text))
+
+
+def _holds(said: str, stop: str) -> bool:
+    """Whether a text holds a stop text. The API itself has let "..." pass where "." was to stop it: a model may have
+    one token for a run of a character."""
+    one = re.escape(stop)
+    return re.search(f"(?<!{one}){one}(?!{one})" if len(stop) == 1 else one, said) is not None
 
 
 def _cap(x: Exchange) -> int:
