@@ -193,8 +193,11 @@ class Player:
         return max(self.profile.cooldown_ms or 0.0, self.profile.quarantine_ms or 0.0)
 
     def _goes_alone(self, case: PlannedCase) -> bool:
-        """Whether the cases beside it would feel it: it is heavy, or closes a port of a lane that others share."""
-        return case.scenario.id.startswith(HEAVY) or (self.profile.kind == "url" and closes_a_port(case.scenario))
+        """Whether it and the cases beside it would feel each other: it is heavy, closes a port of a lane that others
+        share, or is a sequence at a gateway whose lanes share one bounded memory."""
+        shared = self.profile.kind == "url" and closes_a_port(case.scenario)
+        crowding = self.profile.sequences_alone and bool(case.scenario.steps)
+        return case.scenario.id.startswith(HEAVY) or shared or crowding
 
     async def play(self, case: PlannedCase, *, repetition: int = 0, tries: slice = _ALL) -> tuple[Case, ...]:
         """Play one case and judge it: one case of the report, or, for a sequence, one for each request and one for all.

@@ -70,8 +70,9 @@ class Profile:
     `program_variable` replaces it; `install` tells how to get it. `folder` is where the profile's file stands.
     `ready_status` is the status that means ready (0: any answer); with `ready_models` the gateway's list of models has
     to name every lane as well. `max_lanes` bounds the lanes of one process (0: no bound). With `one_lane_a_member` the
-    gateway takes an upstream's address once only, so that no two lanes can share members. For kind "url": `base_url`
-    is the API root; `upstream_control` and `upstream_token_variable` reach a replay upstream that already stands behind
+    gateway takes an upstream's address once only, so that no two lanes can share members; with `sequences_alone` its
+    lanes share one bounded memory, so that sequences are played one at a time. For kind "url": `base_url` is the API
+    root; `upstream_control` and `upstream_token_variable` reach a replay upstream that already stands behind
     the target, and `lanes` are the aliases that the target serves from
     it.
     """
@@ -110,6 +111,7 @@ class Profile:
     ready_models: bool = False
     max_lanes: int = 0
     one_lane_a_member: bool = False
+    sequences_alone: bool = False
     base_url: str = ""
     api_key_variable: str = ""
     upstream_control: str = ""

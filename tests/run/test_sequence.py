@@ -23,10 +23,12 @@ from conformance.run import play
 from conformance.run.plan import PlannedCase, milliseconds, plan_cases, ruled_out
 from conformance.run.play import Player
 from conformance.run.sequence import Sent, perform, read, sequence_cases
-from conformance.run.stage import Stage, open_stage
+from conformance.run.stage import Seat, Stage, open_stage
 from conformance.scenario.codec import decode
 from conformance.scenario.model import Wait, Window
 from conformance.target.load import load_profile
+from conformance.upstream.client import Address
+from tests.run.orders import remembering
 
 TEXT = """
 [[scenario]]
@@ -292,3 +294,33 @@ def test_a_sequence_that_came_too_late_is_played_again(stage: Stage, monkeypatch
     made = asyncio.run(run())
     assert played_in == [one.lane for one in case.tries]
     assert [verdict.clause for verdict in made[-1].of(Outcome.NOT_APPLICABLE)].count("quarantine.skips") == 1
+
+
+class Busy(Player):
+    """Plays nothing, and knows how many cases were played at once."""
+
+    now = most = 0
+
+    async def _play(self, case: PlannedCase, repetition: int, tries: slice) -> tuple[Case, ...]:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        await asyncio.sleep(0.001)
+        self.now -= 1
+        return ()
+
+
+@pytest.mark.parametrize(("alone", "most"), [(True, 1), (False, 4)])
+def test_sequences_may_have_the_gateway_to_themselves(alone: bool, most: int) -> None:
+    """Where a gateway's lanes share one bounded memory, sequences are played one at a time, however many workers."""
+    profile = dataclasses.replace(PROFILE, sequences_alone=alone)
+    cases = [PlannedCase(scenario=one, driver="wire", lane=0) for one in remembering(("cache.*",))]
+    assert len(cases) > 4
+    address = Address(control_port=1, token="", ports=(1,))
+    seat = Seat(upstream=address, base_url="http://127.0.0.1:1/v1", version="", lanes=(), profile=profile)
+
+    async def play_them() -> int:
+        player = Busy(seat, ())
+        await player.play_all(cases, workers=4, keep=lambda _: None)
+        return player.most
+
+    assert asyncio.run(play_them()) == most
