@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from conformance.exchange.members import list_in, object_in
 from conformance.exchange.model import Endpoint, Request
 
 
@@ -74,8 +75,8 @@ def asking(request: Request) -> Asking | None:
     if dialect is None:
         return None
     texts, results, calls = _told(dialect, body)
-    bounds = _object(body, {Dialect.GEMINI: "generationConfig", Dialect.CONVERSE: "inferenceConfig"}.get(dialect, ""))
-    bounds = _object(body, "options") if dialect is Dialect.OLLAMA else bounds or body
+    bounds = object_in(body, {Dialect.GEMINI: "generationConfig", Dialect.CONVERSE: "inferenceConfig"}.get(dialect, ""))
+    bounds = object_in(body, "options") if dialect is Dialect.OLLAMA else bounds or body
     stops = next((bounds[name] for name in ("stop", "stop_sequences", "stopSequences") if bounds.get(name)), ())
     return Asking(
         dialect=dialect,
@@ -91,22 +92,12 @@ def asking(request: Request) -> Asking | None:
         temperature=bounds.get("temperature"),
         top_p=_first(bounds, ("top_p", "topP")),
         schema=_schema(dialect, body),
-        thinks=bool(body.get("thinking") or _object(body, "additionalModelRequestFields").get("thinking")),
+        thinks=bool(body.get("thinking") or object_in(body, "additionalModelRequestFields").get("thinking")),
     )
 
 
 #: What the APIs call the bound of what is generated; the chat API's newer name counts where both stand.
 _CAPS = ("max_completion_tokens", "max_tokens", "max_output_tokens", "maxOutputTokens", "maxTokens", "num_predict")
-
-
-def _object(value: Any, name: str) -> dict[str, Any]:
-    found = value.get(name) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) else {}
-
-
-def _list(value: Any, name: str) -> list[Any]:
-    found = value.get(name) if isinstance(value, dict) else None
-    return found if isinstance(found, list) else []
 
 
 def _first(value: dict[str, Any], names: tuple[str, ...]) -> Any:
@@ -146,7 +137,7 @@ def _told(dialect: Dialect, body: dict[str, Any]) -> tuple[tuple[str, ...], tupl
     if dialect is Dialect.RESPONSES:
         texts += _spoken(body.get("instructions"))
         texts += _spoken(body["input"]) if isinstance(body.get("input"), str) else ()
-    for item in _list(body, "messages" if dialect is Dialect.CHAT else "input"):
+    for item in list_in(body, "messages" if dialect is Dialect.CHAT else "input"):
         if not isinstance(item, dict):
             continue
         if item.get("role") == "tool":
@@ -157,21 +148,21 @@ def _told(dialect: Dialect, body: dict[str, Any]) -> tuple[tuple[str, ...], tupl
             calls.append(str(item.get("arguments") or item.get("input") or ""))
         elif item.get("type", "message") == "message":
             texts += _spoken(item.get("content"))
-            calls += [str(_object(call, "function").get("arguments") or "") for call in _list(item, "tool_calls")]
+            calls += [str(object_in(call, "function").get("arguments") or "") for call in list_in(item, "tool_calls")]
     return tuple(texts), tuple(results), tuple(calls)
 
 
 def _tools(body: dict[str, Any]) -> Iterator[str]:
     """The names of the functions that the model may call."""
-    listed = [*_list(body, "tools"), *_list(_object(body, "toolConfig"), "tools")]
-    for item in _list(body, "input"):
+    listed = [*list_in(body, "tools"), *list_in(object_in(body, "toolConfig"), "tools")]
+    for item in list_in(body, "input"):
         if isinstance(item, dict) and item.get("type") == "additional_tools":
-            listed += _list(item, "tools")
+            listed += list_in(item, "tools")
     for tool in listed:
         if not isinstance(tool, dict):
             continue
-        inner = _object(tool, "function") or _object(tool, "toolSpec") or tool
-        declared = _list(tool, "functionDeclarations") or _list(tool, "function_declarations") or [inner]
+        inner = object_in(tool, "function") or object_in(tool, "toolSpec") or tool
+        declared = list_in(tool, "functionDeclarations") or list_in(tool, "function_declarations") or [inner]
         if tool.get("type", "function") in ("function", "custom") or declared != [inner]:
             yield from (one["name"] for one in declared if isinstance(one, dict) and isinstance(one.get("name"), str))
 
@@ -205,17 +196,17 @@ def _choice(dialect: Dialect, body: dict[str, Any]) -> str | None:
     """auto, none, required, or the one tool that is to be called, as `=name`."""
     told = body.get("tool_choice")
     if dialect is Dialect.GEMINI:
-        config = _object(_object(body, "toolConfig") or _object(body, "tool_config"), "functionCallingConfig")
+        config = object_in(object_in(body, "toolConfig") or object_in(body, "tool_config"), "functionCallingConfig")
         return {"ANY": "required", "AUTO": "auto", "NONE": "none"}.get(str(config.get("mode")).upper())
     if dialect is Dialect.CONVERSE:
-        told = _object(_object(body, "toolConfig"), "toolChoice")
+        told = object_in(object_in(body, "toolConfig"), "toolChoice")
         kind = next(iter(told), None)
-        return {"any": "required", "auto": "auto", "tool": f"={_object(told, 'tool').get('name')}"}.get(str(kind))
+        return {"any": "required", "auto": "auto", "tool": f"={object_in(told, 'tool').get('name')}"}.get(str(kind))
     if isinstance(told, str):
         return told
     if not isinstance(told, dict):
         return None
-    named = _object(told, "function").get("name") or told.get("name")
+    named = object_in(told, "function").get("name") or told.get("name")
     if named and told.get("type") in ("function", "tool"):
         return f"={named}"
     return {"any": "required", "auto": "auto", "none": "none"}.get(str(told.get("type")))
@@ -224,5 +215,5 @@ def _choice(dialect: Dialect, body: dict[str, Any]) -> str | None:
 def _schema(dialect: Dialect, body: dict[str, Any]) -> Any:
     """The schema that the answer has to have, of a request of the OpenAI API."""
     if dialect is Dialect.CHAT:
-        return _object(_object(body, "response_format"), "json_schema").get("schema")
-    return _object(_object(body, "text"), "format").get("schema") if dialect is Dialect.RESPONSES else None
+        return object_in(object_in(body, "response_format"), "json_schema").get("schema")
+    return object_in(object_in(body, "text"), "format").get("schema") if dialect is Dialect.RESPONSES else None

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.exchange.answer import Answer, Choice, ToolCall
+from conformance.exchange.members import list_in, object_in, text_in
 
 #: Reasons that have no entry among the synonyms, because only here they mean that.
 _REASONS = {
@@ -50,44 +51,29 @@ class _Draft:
         )
 
 
-def _object(value: Any, name: str) -> dict[str, Any]:
-    found = value.get(name) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) else {}
-
-
-def _list(value: Any, name: str) -> list[Any]:
-    found = value.get(name) if isinstance(value, dict) else None
-    return found if isinstance(found, list) else []
-
-
-def _text(value: Any, name: str) -> str:
-    found = value.get(name) if isinstance(value, dict) else None
-    return found if isinstance(found, str) else ""
-
-
 def _take_block(draft: _Draft, position: int, block: Any) -> None:
     """One block of an Anthropic message, whole or at its start."""
-    kind = _text(block, "type")
+    kind = text_in(block, "type")
     if kind == "text":
-        draft.text.append(_text(block, "text"))
+        draft.text.append(text_in(block, "text"))
     elif kind in ("thinking", "redacted_thinking"):
-        draft.reasoning.append(_text(block, "thinking"))
+        draft.reasoning.append(text_in(block, "thinking"))
     elif kind == "tool_use":
         given = block.get("input")
         arguments = json.dumps(given) if given else ""
-        draft.calls[position] = [_text(block, "id"), _text(block, "name"), arguments]
+        draft.calls[position] = [text_in(block, "id"), text_in(block, "name"), arguments]
     else:
         draft.plain = False
 
 
 def _take_delta(draft: _Draft, position: int, delta: Any) -> None:
-    kind = _text(delta, "type")
+    kind = text_in(delta, "type")
     if kind == "text_delta":
-        draft.text.append(_text(delta, "text"))
+        draft.text.append(text_in(delta, "text"))
     elif kind == "thinking_delta":
-        draft.reasoning.append(_text(delta, "thinking"))
+        draft.reasoning.append(text_in(delta, "thinking"))
     elif kind == "input_json_delta" and position in draft.calls:
-        draft.calls[position][2] += _text(delta, "partial_json")
+        draft.calls[position][2] += text_in(delta, "partial_json")
 
 
 def _finished(choices: tuple[Choice, ...], errors: tuple[Any, ...]) -> bool:
@@ -103,9 +89,9 @@ def _anthropic(values: list[Any], errors: tuple[Any, ...], *, streamed: bool) ->
     draft, done = _Draft(), 0
     usage: dict[str, Any] = {}
     for value in values:
-        kind = _text(value, "type")
+        kind = text_in(value, "type")
         if kind == "message":
-            for position, block in enumerate(_list(value, "content")):
+            for position, block in enumerate(list_in(value, "content")):
                 _take_block(draft, position, block)
             draft.end(value.get("stop_reason"))
         elif kind == "content_block_start":
@@ -113,10 +99,10 @@ def _anthropic(values: list[Any], errors: tuple[Any, ...], *, streamed: bool) ->
         elif kind == "content_block_delta":
             _take_delta(draft, _position(value), value.get("delta"))
         elif kind == "message_delta":
-            draft.end(_object(value, "delta").get("stop_reason"))
+            draft.end(object_in(value, "delta").get("stop_reason"))
         done += kind == "message_stop"
         # A stream tells what went in with its first event, what came out with its last ones.
-        usage |= _object(_object(value, "message"), "usage") | _object(value, "usage")
+        usage |= object_in(object_in(value, "message"), "usage") | object_in(value, "usage")
     for call in draft.calls.values():
         call[2] = call[2] or "{}"
     choices = (draft.choice(0),)
@@ -134,24 +120,24 @@ def _gemini(values: list[Any], errors: tuple[Any, ...], *, streamed: bool) -> An
     drafts: dict[int, _Draft] = {}
     usage = None
     for value in values:
-        for candidate in _list(value, "candidates"):
+        for candidate in list_in(value, "candidates"):
             draft = drafts.setdefault(_position(candidate), _Draft())
-            for part in _list(_object(candidate, "content"), "parts"):
+            for part in list_in(object_in(candidate, "content"), "parts"):
                 _take_part(draft, part)
             draft.end(candidate.get("finishReason") if isinstance(candidate, dict) else None)
-        if _text(_object(value, "promptFeedback"), "blockReason"):
+        if text_in(object_in(value, "promptFeedback"), "blockReason"):
             drafts.setdefault(0, _Draft()).end("content_filter")
-        usage = _object(value, "usageMetadata") or usage
+        usage = object_in(value, "usageMetadata") or usage
     choices = tuple(draft.choice(index) for index, draft in sorted(drafts.items()))
     return Answer(choices=choices, errors=errors, usage=usage, finished=_finished(choices, errors), streamed=streamed)
 
 
 def _take_part(draft: _Draft, part: Any) -> None:
-    called = _object(part, "functionCall")
+    called = object_in(part, "functionCall")
     if called:
         draft.calls[len(draft.calls)] = [
-            _text(called, "id"),
-            _text(called, "name"),
+            text_in(called, "id"),
+            text_in(called, "name"),
             json.dumps(called.get("args") or {}),
         ]
     elif isinstance(part, dict) and isinstance(part.get("text"), str):
@@ -165,7 +151,7 @@ _ANTHROPIC_TYPES = ("message", "message_start", "content_block_start", "content_
 
 def answer_of_dialect(values: list[Any], errors: tuple[Any, ...], *, streamed: bool) -> Answer | None:
     """The answer of another API's reply (its one JSON value, or the value of each event); None for neither of both."""
-    if any(_text(value, "type") in _ANTHROPIC_TYPES for value in values):
+    if any(text_in(value, "type") in _ANTHROPIC_TYPES for value in values):
         return _anthropic(values, errors, streamed=streamed)
     if any(isinstance(value, dict) and ("candidates" in value or "promptFeedback" in value) for value in values):
         return _gemini(values, errors, streamed=streamed)

@@ -6,7 +6,7 @@ run, so that a list of excuses never outlives its reasons.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -67,28 +67,43 @@ def excused(header: RunHeader, case: Case) -> tuple[tuple[Verdict, Deviation], .
 
 def accounts(report: Report) -> tuple[Account, ...]:
     """What became of each deviation, in the order of the header."""
-    return tuple(_account(report, deviation) for deviation in report.header.deviations)
+    counts = _counts(report)
+    return tuple(_account(report, d, count) for d, count in zip(report.header.deviations, counts, strict=True))
 
 
-def _account(report: Report, deviation: Deviation) -> Account:
-    counts = dict.fromkeys(Outcome, 0)
-    for outcome in _outcomes(report.cases, deviation):
-        counts[outcome] += 1
-    violated = counts[Outcome.VIOLATED]
+def _counts(report: Report) -> list[Counter[Outcome]]:
+    """For each deviation how often its clause had which outcome in its scenarios: there are few deviations and
+    hundreds of thousands of verdicts, so these are passed once."""
+    counts = [Counter[Outcome]() for _ in report.header.deviations]
+    of: dict[str, dict[str, list[Counter[Outcome]]]] = {}
+    for case in report.cases if counts else ():
+        if case.scenario not in of:
+            of[case.scenario] = _speaking(report.header, case.scenario, counts)
+        if of[case.scenario]:
+            for verdict in case.verdicts:
+                for count in of[case.scenario].get(verdict.clause, ()):
+                    count[verdict.outcome] += 1
+    return counts
+
+
+def _speaking(header: RunHeader, scenario: str, counts: list[Counter[Outcome]]) -> dict[str, list[Counter[Outcome]]]:
+    """The counts of the deviations that speak of a scenario, by their clause."""
+    found: dict[str, list[Counter[Outcome]]] = {}
+    for deviation, count in zip(header.deviations, counts, strict=True):
+        if covers(deviation, deviation.clause, scenario):
+            found.setdefault(deviation.clause, []).append(count)
+    return found
+
+
+def _account(report: Report, deviation: Deviation, count: Counter[Outcome]) -> Account:
+    violated = count[Outcome.VIOLATED]
     if violated:
         standing = Standing.EXPIRED if expired(report.header, deviation) else Standing.SEEN
-    elif counts[Outcome.HELD] and not counts[Outcome.INCONCLUSIVE] and _told(report, deviation):
+    elif count[Outcome.HELD] and not count[Outcome.INCONCLUSIVE] and _told(report, deviation):
         standing = Standing.STALE
     else:
         standing = Standing.UNSEEN
     return Account(deviation=deviation, standing=standing, violated=violated)
-
-
-def _outcomes(cases: Iterable[Case], deviation: Deviation) -> Iterable[Outcome]:
-    for case in cases:
-        for verdict in case.verdicts:
-            if verdict.clause == deviation.clause and covers(deviation, verdict.clause, case.scenario):
-                yield verdict.outcome
 
 
 def _told(report: Report, deviation: Deviation) -> bool:

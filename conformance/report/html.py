@@ -37,7 +37,7 @@ def _body(report: Report, title: str) -> Iterator[str]:
     kind = _CLASSES.get(exit_code(told), "faulty")
     yield f"<h1>Gateway conformance of {title}</h1>"
     yield f'<p class="result {kind}">{text(views.result(report))}</p>'
-    yield from _facts(_of_run(run) | {"played": views.cases_line(report)})
+    yield from _facts(views.subject(run) | views.manner(run) | {"played": views.cases_line(report)})
     yield from _faults(report)
     yield from _violations(report)
     yield from _lines("Known violations", views.known(report))
@@ -47,18 +47,6 @@ def _body(report: Report, title: str) -> Iterator[str]:
     yield from _clauses(report)
     yield from _folded("Defaults of the harness", _facts(run.defaults))
     yield from _folded("Environment", _facts(run.environment))
-
-
-def _of_run(run: RunHeader) -> dict[str, str]:
-    return {
-        "target": " ".join(filter(None, (run.target, run.target_version, run.target_kind and f"({run.target_kind})"))),
-        "declares": ", ".join(run.capabilities) or "no capability",
-        "suite": f"{run.suite_version}, {counted(len(run.requirements), 'clause')}, {run.mode}, seed {run.seed}",
-        "drivers": ", ".join(run.drivers),
-        "cassettes": run.cassettes,
-        "started": run.started_at,
-        "command": run.command,
-    }
 
 
 def _violations(report: Report) -> Iterator[str]:
@@ -128,13 +116,9 @@ def _load(report: Report) -> Iterator[str]:
     footer = report.footer
     if footer is None or not footer.cells:
         return
-    held = sum(row.result == "holds" for row in footer.load)
-    lines = [f"{row.clause} {row.result} in {row.scenario}: {views.load_line(row)}" for row in footer.load]
-    shown = [line for line, row in zip(lines, footer.load, strict=True) if row.result != "holds"]
-    shown.append(f"{counted(held, 'pair')} of clause and scenario held alone and in parallel")
-    if any(cell.leg == "control" for cell in footer.cells):
-        shown.append(views.control_line(footer.cells))
-    yield from _lines("Alone and in parallel", shown)
+    rows = [row for row in footer.load if row.result != "holds"]
+    shown = [f"{row.clause} {row.result} in {row.scenario}: {views.load_line(row)}" for row in rows]
+    yield from _lines("Alone and in parallel", [*shown, *views.load_summary(report)])
     for case in report.cases:
         if case.beside:
             flights = escape("\n".join(map(clean, views.flight_lines(case))))

@@ -48,20 +48,10 @@ def render(report: Report) -> RenderableType:
 
 def header(run: RunHeader) -> RenderableType:
     """Target, version and capabilities; how it was run; then every default that the harness set, one a line."""
-    subject = {
-        "target": " ".join(filter(None, (run.target, run.target_version, run.target_kind and f"({run.target_kind})"))),
-        "declares": ", ".join(run.capabilities) or "no capability",
-    }
-    manner = {
-        "suite": f"{run.suite_version}, {counted(len(run.requirements), 'clause')}, {run.mode}, seed {run.seed}",
-        "drivers": ", ".join(run.drivers),
-        "cassettes": run.cassettes[:16],
-        "started": run.started_at,
-        "command": run.command,
-    }
+    manner = views.manner(run)
     manner["environment"] = ", ".join(f"{name} {value}" for name, value in run.environment.items())
     groups: list[RenderableType] = [
-        _facts(subject, least=HEADING),
+        _facts(views.subject(run), least=HEADING),
         Text(),
         _facts({name: value for name, value in manner.items() if value}, least=HEADING),
     ]
@@ -252,10 +242,7 @@ def _load(report: Report) -> Iterator[RenderableType]:
         if row.result != "holds":
             yield Text.assemble((clean(row.clause), "bold"), clean(f"  {row.result} in {row.scenario}"))
             yield Padding(Text(clean(views.load_line(row))), (0, 0, 0, 2), expand=False)
-    held = sum(row.result == "holds" for row in footer.load)
-    yield Text(f"{counted(held, 'pair')} of clause and scenario held alone and in parallel", "dim")
-    if any(cell.leg == "control" for cell in footer.cells):
-        yield Text(clean(views.control_line(footer.cells)), "dim")
+    yield from (Text(clean(line), "dim") for line in views.load_summary(report))
     for case in report.cases:
         if case.beside:
             yield Text(f"\nin flight beside {clean(case.nonce)} ({clean(case.id)})", "dim")

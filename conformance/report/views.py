@@ -12,10 +12,39 @@ from dataclasses import dataclass
 from conformance.contract.clause import Finding, Outcome, Verdict
 from conformance.report.deviations import Account, Standing, accounts, excused, unexcused
 from conformance.report.gate import CONFORMS, VIOLATIONS, exit_code, missed, numbers, tally
-from conformance.report.model import AttemptLine, Case, ClientLine, LoadCell, LoadRow, Report, Requirement, RunEnd
+from conformance.report.model import (
+    AttemptLine,
+    Case,
+    ClientLine,
+    LoadCell,
+    LoadRow,
+    Report,
+    Requirement,
+    RunEnd,
+    RunHeader,
+)
 from conformance.report.origin import passed_on
 from conformance.report.reading import Reading
 from conformance.report.wireview import WireLine, view, visible
+
+
+def subject(run: RunHeader) -> dict[str, str]:
+    """What was judged: the target with its version and kind, and what it declares."""
+    return {
+        "target": " ".join(filter(None, (run.target, run.target_version, run.target_kind and f"({run.target_kind})"))),
+        "declares": ", ".join(run.capabilities) or "no capability",
+    }
+
+
+def manner(run: RunHeader) -> dict[str, str]:
+    """How it was run."""
+    return {
+        "suite": f"{run.suite_version}, {counted(len(run.requirements), 'clause')}, {run.mode}, seed {run.seed}",
+        "drivers": ", ".join(run.drivers),
+        "cassettes": run.cassettes[:16],
+        "started": run.started_at,
+        "command": run.command,
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,6 +306,16 @@ def control_line(cells: Iterable[LoadCell]) -> str:
         f"{max((cell.lag_ms for cell in known), default=0.0):.0f} ms, CPU up to "
         f"{max((cell.client_cpu for cell in known), default=0.0):.0%} of a core"
     )
+
+
+def load_summary(report: Report) -> tuple[str, ...]:
+    """How many pairs of clause and scenario held alone and in parallel, and how the control went."""
+    footer = report.footer
+    if footer is None:
+        return ()
+    held = sum(row.result == "holds" for row in footer.load)
+    control = [control_line(footer.cells)] if any(cell.leg == "control" for cell in footer.cells) else []
+    return (f"{counted(held, 'pair')} of clause and scenario held alone and in parallel", *control)
 
 
 def flight_lines(case: Case) -> Iterator[str]:

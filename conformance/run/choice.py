@@ -7,13 +7,13 @@ cassette that is not there, or a transform that does not fit it, is told before 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
 
 from conformance.cassette.store import Library
 from conformance.contract.catalog import CATALOG
 from conformance.data import data_root
 from conformance.errors import CassetteError, ScenarioError, UsageError
+from conformance.nearest import near
 from conformance.options import RunOptions
 from conformance.scenario.load import load_scenarios, select
 from conformance.scenario.model import PlayItem, Scenario
@@ -68,8 +68,7 @@ def _check(own: Iterable[Scenario], library: Library) -> None:
     for scenario in own:
         for clause in scenario.exercises:
             if clause not in CATALOG:
-                near = get_close_matches(clause, CATALOG, n=3)
-                hint = f"did you mean {' or '.join(near)}?" if near else "`conformance clauses` lists them"
+                hint = near(clause, CATALOG, otherwise="`conformance clauses` lists them")
                 raise ScenarioError(f"there is no clause {clause!r}", where=f"{scenario.id}: exercises", hint=hint)
         for item in items_of(scenario):
             _plan(item, scenario, scripts)

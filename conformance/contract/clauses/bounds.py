@@ -14,6 +14,7 @@ from conformance.contract.evidence import at_end, show
 from conformance.contract.sameness import same
 from conformance.contract.when import CHOICES, serving, stayed, the_reply
 from conformance.exchange.counted import number
+from conformance.exchange.members import texts
 from conformance.exchange.model import Endpoint, Exchange, Reply
 
 _CAPS = {
@@ -40,9 +41,7 @@ def _told_by_member(x: Exchange, *names: str) -> Reply | None:
 
 
 def _stops(x: Exchange) -> list[str]:
-    told = x.request.get("stop")
-    found = [told] if isinstance(told, str) else told if isinstance(told, list) else []
-    return [text for text in found if isinstance(text, str) and text]
+    return [text for text in texts(x.request.get("stop")) if isinstance(text, str) and text]
 
 
 def _stopped(x: Exchange) -> bool:
@@ -113,8 +112,7 @@ def cap_kept(x: Exchange) -> Iterator[Finding]:
 
 def _echoes(x: Exchange) -> list[str]:
     """The prompts that are to come back, where they are texts."""
-    told = x.request.get("prompt")
-    found = [told] if isinstance(told, str) else told if isinstance(told, list) else []
+    found = texts(x.request.get("prompt"))
     asked = x.request.endpoint is Endpoint.COMPLETIONS and x.request.get("echo") is True
     return found if asked and found and all(isinstance(text, str) for text in found) else []
 

@@ -10,6 +10,7 @@ from conformance.contract.evidence import at_end, at_event, at_path, show
 from conformance.contract.shape import problems
 from conformance.contract.when import is_json, json_of, ok, stayed, the_reply, whole
 from conformance.exchange.counted import counts
+from conformance.exchange.members import list_in
 from conformance.exchange.model import Endpoint, Exchange, StreamEvent
 from conformance.exchange.responses import TERMINAL_EVENTS
 
@@ -53,11 +54,6 @@ def _value(x: Exchange) -> dict[str, Any]:
     return doc.value
 
 
-def _list(value: dict[str, Any], name: str) -> list[Any]:
-    found = value.get(name)
-    return found if isinstance(found, list) else []
-
-
 def is_response_stream(x: Exchange) -> bool:
     """A 2xx stream of events in answer to a Responses request that asked for one."""
     reply = x.reply
@@ -94,9 +90,9 @@ def shape(x: Exchange) -> Iterator[Finding]:
             continue  # responses.id judges it
         where = ".".join(map(str, problem.path)) or "the response"
         yield at_path(the_reply(x), problem.path, f"{where}: {problem.expected}", problem.actual)
-    for number, item in enumerate(_list(_value(x), "output")):
+    for number, item in enumerate(list_in(_value(x), "output")):
         # openai-api/responses: what an assistant says is output_text or a refusal; `text` is the chat API's part.
-        parts = _list(item, "content") if isinstance(item, dict) and item.get("type") == "message" else []
+        parts = list_in(item, "content") if isinstance(item, dict) and item.get("type") == "message" else []
         for place, part in enumerate(parts):
             if isinstance(part, dict) and part.get("type") in ("text", "input_text"):
                 path = ("output", number, "content", place, "type")

@@ -9,6 +9,7 @@ from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.clauses.responses import events_of, is_response_stream
 from conformance.contract.evidence import at_event, at_path, show
 from conformance.contract.when import stayed, the_reply
+from conformance.exchange.members import list_in, object_in
 from conformance.exchange.model import Endpoint, Exchange, StreamEvent
 
 _TEXT, _CALL = "response.output_text.delta", "response.function_call_arguments.delta"
@@ -28,16 +29,6 @@ _LIFECYCLE = (
 
 def _any_of(*names: str) -> Any:
     return lambda x: is_response_stream(x) and any(name in names for _, name, _ in events_of(x))
-
-
-def _object(value: dict[str, Any], name: str) -> dict[str, Any]:
-    found = value.get(name)
-    return found if isinstance(found, dict) else {}
-
-
-def _list(value: dict[str, Any], name: str) -> list[Any]:
-    found = value.get(name)
-    return found if isinstance(found, list) else []
 
 
 def _place(value: dict[str, Any]) -> tuple[str, str]:
@@ -63,7 +54,7 @@ def _not_added(x: Exchange) -> Iterator[Finding]:
         if name == "response.content_part.added":
             added.add(_place(value))
         elif name == "response.output_item.added":
-            held = _list(_object(value, "item"), "content")
+            held = list_in(object_in(value, "item"), "content")
             added |= {(show(value.get("output_index")), show(number)) for number in range(len(held))}
         elif name in _PART_DELTAS and _place(value) not in added:
             added.add(_place(value))  # told once
@@ -109,7 +100,7 @@ def closed(x: Exchange) -> Iterator[Finding]:
 def one(x: Exchange) -> Iterator[Finding]:
     first: Any = None
     for event, name, value in events_of(x):
-        response = _object(value, "response") if name in _LIFECYCLE else {}
+        response = object_in(value, "response") if name in _LIFECYCLE else {}
         told, status = response.get("id"), response.get("status")
         first = first if isinstance(first, str) and first else told
         if isinstance(told, str) and told and told != first:
@@ -131,8 +122,8 @@ def _streamed(events: list[tuple[str, dict[str, Any]]], kind: str) -> str:
 
 def _held(response: dict[str, Any]) -> dict[str, str]:
     """The texts and the arguments that a response object holds, each joined."""
-    items = [item for item in _list(response, "output") if isinstance(item, dict)]
-    parts = [part for item in items for part in _list(item, "content") if isinstance(part, dict)]
+    items = [item for item in list_in(response, "output") if isinstance(item, dict)]
+    parts = [part for item in items for part in list_in(item, "content") if isinstance(part, dict)]
     texts = [part.get("text") for part in parts if part.get("type") == "output_text"]
     calls = [item.get("arguments") for item in items if item.get("type") == "function_call"]
     return {kind: "".join(map(str, found)) for kind, found in ((_TEXT, texts), (_CALL, calls))}
@@ -150,7 +141,7 @@ def _held(response: dict[str, Any]) -> dict[str, str]:
 def whole_response(x: Exchange) -> Iterator[Finding]:
     told: list[tuple[str, dict[str, Any]]] = []
     for event, name, value in events_of(x):
-        response = _object(value, "response")
+        response = object_in(value, "response")
         if name == "response.created":
             told.clear()  # a second response has deltas of its own
         told.append((name, value))
@@ -169,7 +160,7 @@ def _ended(x: Exchange) -> list[tuple[StreamEvent | None, dict[str, Any]]]:
     """Each response that came to an end: the JSON one, or that of a stream's last event."""
     if is_response_stream(x):
         ends = {f"response.{status}" for status in _ENDS}
-        return [(event, _object(value, "response")) for event, name, value in events_of(x) if name in ends]
+        return [(event, object_in(value, "response")) for event, name, value in events_of(x) if name in ends]
     reply = x.reply
     value = reply.doc.value if stayed(x) and reply is not None and reply.ok and reply.doc is not None else None
     asked = x.request.endpoint is Endpoint.RESPONSES and isinstance(value, dict)
@@ -187,7 +178,7 @@ def _ended(x: Exchange) -> list[tuple[StreamEvent | None, dict[str, Any]]]:
 )
 def error_agrees(x: Exchange) -> Iterator[Finding]:
     for event, response in _ended(x):
-        error, message = response.get("error"), _object(response, "error").get("message")
+        error, message = response.get("error"), object_in(response, "error").get("message")
         if response.get("status") == "failed":
             wrong = not (isinstance(message, str) and message.strip())
         else:

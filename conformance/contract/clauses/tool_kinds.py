@@ -11,14 +11,10 @@ from typing import Any
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.evidence import at_event, at_path, show
 from conformance.contract.when import ok, stayed, the_reply
+from conformance.exchange.members import list_in
 from conformance.exchange.model import Endpoint, Exchange, StreamEvent
 
 _ITEMS = {"function_call": "function", "custom_tool_call": "custom"}
-
-
-def _list(value: Any, name: str) -> list[Any]:
-    found = value.get(name) if isinstance(value, dict) else None
-    return found if isinstance(found, list) else []
 
 
 def _named(value: Any, kind: str) -> str | None:
@@ -40,14 +36,14 @@ def _declared(x: Exchange) -> dict[str, str]:
 
 def _called(value: Any) -> Iterator[tuple[str, str]]:
     """The name and the kind of each call in a JSON value of a reply: a whole one, a chunk, an event."""
-    for choice in _list(value, "choices"):
+    for choice in list_in(value, "choices"):
         for part in ("message", "delta"):
-            for call in _list(choice.get(part) if isinstance(choice, dict) else None, "tool_calls"):
+            for call in list_in(choice.get(part) if isinstance(choice, dict) else None, "tool_calls"):
                 kind = call.get("type") if isinstance(call, dict) else None
                 if kind in ("function", "custom") and (name := _named(call, kind)) is not None:
                     yield name, kind
     item = value.get("item") if isinstance(value, dict) else None
-    for one in [*_list(value, "output"), item]:
+    for one in [*list_in(value, "output"), item]:
         kind = _ITEMS.get(str(one.get("type"))) if isinstance(one, dict) else None
         if kind is not None and (name := _named(one, kind)) is not None:
             yield name, kind
