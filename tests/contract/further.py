@@ -25,6 +25,17 @@ def events(*items: dict[str, Any]) -> Envelope:
     return wire(stream(*((item["type"], item) for item in numbered(list(items))), done=False))
 
 
+def gemini_said(usage: dict[str, Any]) -> Envelope:
+    """A greeting in Gemini's words, with this usage."""
+    candidate = {"content": {"role": "model", "parts": [{"text": "Hello."}]}, "finishReason": "STOP"}
+    return wire({"candidates": [candidate], "usageMetadata": usage})
+
+
+def used(usage: dict[str, Any]) -> Envelope:
+    """A greeting in the chat API's words, with this usage."""
+    return wire(chat(usage=usage))
+
+
 def without(value: dict[str, Any], *names: str) -> dict[str, Any]:
     """An object without some of its members."""
     return {name: item for name, item in value.items() if name not in names}

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 
 from tests.contract.captures import (
-    USAGE,
     Ask,
     Try,
     ask,
@@ -19,16 +18,12 @@ from tests.contract.captures import (
     error,
     opening,
     stream,
-    usage_chunk,
     wire,
     words,
 )
 from tests.contract.further import (
     AUDIO,
-    COUNTED,
     DEVELOPED,
-    ESTIMATED,
-    EVENTS,
     FROM_ANTHROPIC,
     FROM_GEMINI,
     FROM_RESPONSES,
@@ -37,7 +32,6 @@ from tests.contract.further import (
     INPUT,
     LATE,
     MERGED,
-    METERED,
     OK,
     RESPONSE,
     SLOW,
@@ -51,28 +45,11 @@ from tests.contract.further import (
     to_anthropic,
     to_gemini,
     told_so,
-    without,
 )
-from tests.contract.responding import event, response, said
+from tests.contract.responding import response, said
 from tests.contract.situation import Report, Right, report
 
 LEGS: tuple[Report, ...] = (
-    report(
-        "BerriAI/litellm#36168",
-        "relay.usage.kept",
-        request=METERED,
-        up=wire(stream(opening(), chunk("Hi"), chunk(reason="length", usage=COUNTED))),
-        wrong=wire(stream(*words("Hi", reason="length"), usage_chunk(ESTIMATED))),
-        right=wire(stream(*words("Hi", reason="length"), usage_chunk(COUNTED))),
-    ),
-    report(
-        "BerriAI/litellm#32130",
-        "relay.usage.kept",
-        request=METERED,
-        up=wire(stream(*words("Hi"), usage_chunk(COUNTED))),
-        wrong=wire(stream(*words("Hi"), usage_chunk({**COUNTED, "prompt_tokens_details": None}))),
-        right=wire(stream(*words("Hi"), usage_chunk(COUNTED))),
-    ),
     report(
         "api7/aisix#144",
         "error.rate-limit.retry-after",
@@ -295,128 +272,6 @@ LEGS: tuple[Report, ...] = (
                     }
                 ),
             ),
-        ),
-    ),
-    report(
-        "diegosouzapw/OmniRoute#6906",
-        "responses.stream.shape",
-        "relay.usage.kept",
-        request=EVENTS,
-        up=Try(
-            wire(stream(*words("Hi"), usage_chunk())),
-            request=ask(model="up-model", stream=True, stream_options={"include_usage": True}),
-        ),
-        wrong=events(*said("Hi")[:-1], event("response.completed", response=without(response("Hi"), "usage"))),
-        right=events(*said("Hi")),
-    ),
-    report(
-        "router-for-me/CLIProxyAPI#5733",
-        "usage.total",
-        up=Try(
-            wire(
-                {
-                    "candidates": [
-                        {"content": {"role": "model", "parts": [{"text": "Hello."}]}, "finishReason": "STOP"}
-                    ],
-                    "usageMetadata": {"promptTokenCount": 21, "thoughtsTokenCount": 60, "totalTokenCount": 81},
-                }
-            ),
-            request=to_gemini(),
-        ),
-        wrong=wire(
-            chat(
-                usage={
-                    "completion_tokens": 0,
-                    "total_tokens": 81,
-                    "prompt_tokens": 21,
-                    "completion_tokens_details": {"reasoning_tokens": 60},
-                }
-            )
-        ),
-        right=wire(
-            chat(
-                usage={
-                    "completion_tokens": 60,
-                    "total_tokens": 81,
-                    "prompt_tokens": 21,
-                    "completion_tokens_details": {"reasoning_tokens": 60},
-                }
-            )
-        ),
-    ),
-    report(
-        "Portkey-AI/gateway#1458",
-        "relay.usage.kept",
-        "usage.parts",
-        up=Try(
-            wire(
-                {
-                    "candidates": [
-                        {"content": {"role": "model", "parts": [{"text": "Hello."}]}, "finishReason": "STOP"}
-                    ],
-                    "usageMetadata": {
-                        "promptTokenCount": 20,
-                        "candidatesTokenCount": 8,
-                        "thoughtsTokenCount": 405,
-                        "totalTokenCount": 433,
-                    },
-                }
-            ),
-            request=to_gemini(),
-        ),
-        wrong=wire(
-            chat(
-                usage={
-                    "prompt_tokens": 20,
-                    "completion_tokens": 8,
-                    "total_tokens": 28,
-                    "completion_tokens_details": {"reasoning_tokens": 405},
-                }
-            )
-        ),
-        right=wire(
-            chat(
-                usage={
-                    "prompt_tokens": 20,
-                    "completion_tokens": 413,
-                    "total_tokens": 433,
-                    "completion_tokens_details": {"reasoning_tokens": 405},
-                }
-            )
-        ),
-    ),
-    report(
-        "router-for-me/CLIProxyAPI#2419",
-        "relay.usage.kept",
-        up=Try(
-            wire(
-                {
-                    "id": "msg_1",
-                    "type": "message",
-                    "role": "assistant",
-                    "model": "claude",
-                    "content": [{"type": "text", "text": "Hello."}],
-                    "stop_reason": "end_turn",
-                    "usage": {
-                        "input_tokens": 9,
-                        "output_tokens": 2,
-                        "cache_read_input_tokens": 2000,
-                        "cache_creation_input_tokens": 0,
-                    },
-                }
-            ),
-            request=to_anthropic(),
-        ),
-        wrong=wire(chat(usage={**USAGE, "prompt_tokens_details": {"cached_tokens": 0}})),
-        right=wire(
-            chat(
-                usage={
-                    "prompt_tokens": 2009,
-                    "completion_tokens": 2,
-                    "total_tokens": 2011,
-                    "prompt_tokens_details": {"cached_tokens": 2000},
-                }
-            )
         ),
     ),
     report(

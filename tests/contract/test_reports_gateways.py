@@ -11,10 +11,11 @@ from tests.contract.reports_further import FURTHER
 from tests.contract.reports_further_endpoints import ENDPOINTS
 from tests.contract.reports_further_legs import LEGS
 from tests.contract.reports_further_right import PASSING
+from tests.contract.reports_further_usage import USED
 from tests.contract.reports_gateways import GATEWAYS
 from tests.contract.situation import Report, cases, wrong_capture
 
-_ALL = (*GATEWAYS, *FURTHER, *ENDPOINTS, *LEGS, *PASSING)
+_ALL = (*GATEWAYS, *FURTHER, *ENDPOINTS, *LEGS, *USED, *PASSING)
 _WRONG, _RIGHT = cases(_ALL)
 
 
