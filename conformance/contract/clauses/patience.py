@@ -1,4 +1,4 @@
-"""Patience: a member that would have answered is not given up before the time that the target declares."""
+"""Patience: how long a gateway waits for a member. No longer than the target declares, and no shorter."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.clauses.legs import names_timeout
-from conformance.contract.evidence import at_exchange
+from conformance.contract.evidence import at_end, at_event, at_exchange
 from conformance.contract.when import replied, the_reply
 from conformance.exchange.model import Attempt, Exchange
+from conformance.wire.transcript import End
 
 #: A member that took longer than this (ms) tried the gateway's patience.
 SLOW_MS = 200.0
@@ -69,3 +70,62 @@ def not_early(x: Exchange) -> Iterator[Finding]:
                 else f"given up after {waited:.0f} ms",
                 leg=f"upstream:{number}",
             )
+
+
+def _silent_after(x: Exchange, output: bool) -> bool:
+    if not x.attempts or x.hangup is not None:
+        return False
+    last = x.attempts[-1]
+    told = last.reply is not None and (last.reply.answer.told_end or bool(last.reply.answer.errors))
+    silent = last.end in (End.STALL, End.HANGUP) and not told
+    return silent and (last.reply is not None and bool(last.reply.events)) is output
+
+
+@clause(
+    id="timeout.idle.told",
+    level=Level.MUST,
+    basis=Basis.POLICY,
+    title="A stream that falls silent is ended with an error in the declared time",
+    rationale="Without an idle timeout a client waits for ever on a socket that will never speak again.",
+    source="target/declaration",
+    applies=lambda x: _silent_after(x, True) and replied(x),
+    capabilities=("idle-timeout",),
+)
+def idle_told(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    limit, last_sent = x.terms.idle_timeout_ms or 0.0, (x.attempts or ())[-1].sent
+    waited = x.transcript.ended_at - last_sent[-1].at if last_sent else 0.0
+    expected = f"an error within about {limit:.0f} ms of silence"
+    if x.end is End.STALL:
+        yield at_end(reply, expected, f"silence until our {x.transcript.deadline} deadline")
+    elif limit > 0 and waited > 2 * limit + 1000:
+        yield at_end(reply, expected, f"the end after {waited:.0f} ms of silence")
+    elif reply.ok and reply.complete and not reply.answer.errors:
+        last = reply.events[-1] if reply.events else None
+        found = (
+            at_event(reply, last, "an error event", "the stream ends without one")
+            if last
+            else at_end(reply, "an error event", "the body ends without one")
+        )
+        yield found
+
+
+@clause(
+    id="timeout.first-token.told",
+    level=Level.MUST,
+    basis=Basis.POLICY,
+    title="A member that sends nothing is given up in the declared time",
+    rationale="A member that accepts and never answers holds the client for as long as the gateway lets it.",
+    source="target/declaration",
+    applies=lambda x: _silent_after(x, False),
+    capabilities=("first-token-timeout",),
+)
+def first_token_told(x: Exchange) -> Iterator[Finding]:
+    limit = x.terms.first_token_timeout_ms or 0.0
+    last = (x.attempts or ())[-1]
+    waited = x.transcript.ended_at - last.at
+    late = limit > 0 and waited > 2 * limit + 1000
+    if not replied(x) or x.end is End.STALL or late:
+        yield at_exchange(
+            x, f"an answer or an error within about {limit:.0f} ms", f"{x.end.value} after {waited:.0f} ms"
+        )

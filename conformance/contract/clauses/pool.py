@@ -6,21 +6,17 @@ from collections.abc import Iterator
 
 from conformance.contract.clause import Basis, Finding, Found, Level, Undecided, clause
 from conformance.contract.clauses.chunk import requested_choices
-from conformance.contract.evidence import at_end, at_event, at_exchange, at_head
+from conformance.contract.evidence import at_exchange, at_head
 from conformance.contract.failover import Cause, cause_of, promised, router_exhausted
 from conformance.contract.kinds import Kind, kind_of_reply
 from conformance.contract.when import has_output, reached_late, replied, stayed, the_reply, upstream_known, usable
 from conformance.exchange.model import Attempt, Endpoint, Exchange
-from conformance.wire.transcript import End
 
 #: Dispatches for one client request that public gateways were seen to make range from 1 to 10.
 MAX_ATTEMPTS = 10
 
 #: Of several members asked at once those that were slower are given up within so many ms of the first success.
 LOSER_MS = 500.0
-
-#: How soon after the client's hang-up the upstream sees its connection close, in ms (public reports ask for 2 s).
-HANGUP_MS = 2000.0
 
 
 def _several(number: int, noun: str, ending: str = "s") -> str:
@@ -307,149 +303,3 @@ def healthy_asked(x: Exchange) -> Iterator[Finding]:
         yield at_exchange(x, "a member asked, or a refusal", f"no response, {x.end.value}, no member asked")
     elif the_reply(x).status >= 500 and the_reply(x).status != 503:
         yield at_head(the_reply(x), "a member asked, or a refusal by 429 or 503", f"{the_reply(x).status}, none asked")
-
-
-def _left_open(x: Exchange) -> bool:
-    if x.hangup is None or not x.attempts:
-        return False
-    last = x.attempts[-1]
-    # A member that had finished before the time was up leaves nothing to close.
-    finished = last.end in (End.COMPLETE, End.CLOSE) and last.ended_at <= x.hangup.at + HANGUP_MS
-    return not finished and (last.end in (End.HANGUP, End.STALL) or last.ended_at > x.hangup.at)
-
-
-def _course(attempt: Attempt) -> str:
-    """What a member did whose connection nobody closed."""
-    if attempt.end in (End.COMPLETE, End.CLOSE):
-        return f"had sent all by {attempt.ended_at:.0f} ms"
-    if attempt.end is End.RESET:
-        return f"reset it at {attempt.ended_at:.0f} ms"
-    if attempt.reply is None or not attempt.reply.status:
-        return "had sent no response head"
-    return f"had sent {len(attempt.reply.message.body)} bytes of its body, and no end"
-
-
-@clause(
-    id="pool.hangup.closes",
-    level=Level.MUST,
-    basis=Basis.CONTRACT,
-    title="The upstream connection closes soon after the client hangs up",
-    rationale="Ending the connection is how the API cancels a request: a generation that nobody reads is paid, and holds a slot.",
-    source="openai-api/responses-cancel",
-    applies=_left_open,
-)
-def hangup_closes(x: Exchange) -> Iterator[Finding]:
-    assert x.hangup is not None and x.attempts
-    number = len(x.attempts) - 1
-    last = x.attempts[number]
-    closed = last.peer_closed_at
-    if closed is None:
-        yield at_exchange(
-            x,
-            f"the upstream connection closed within {HANGUP_MS:.0f} ms of the hang-up at {x.hangup.at:.0f} ms",
-            f"still open; the member {_course(last)}",
-            leg=f"upstream:{number}",
-        )
-    elif closed - x.hangup.at > HANGUP_MS:
-        yield at_exchange(
-            x,
-            f"closed within {HANGUP_MS:.0f} ms of the hang-up at {x.hangup.at:.0f} ms",
-            f"closed {closed - x.hangup.at:.0f} ms after it",
-            leg=f"upstream:{number}",
-        )
-
-
-def _given_up(x: Exchange) -> Iterator[tuple[int, Attempt, float]]:
-    """The attempts at silent members that were over for the client, each with its number and when: another member was
-    asked, or the client had its end.
-    """
-    attempts = x.attempts or ()
-    for number, attempt in enumerate(attempts):
-        said = attempt.reply is not None and (attempt.reply.answer.told_end or attempt.reply.answer.finished)
-        if attempt.end in (End.STALL, End.HANGUP) and not said:
-            later = [other.at for other in attempts[number + 1 :] if other.at > attempt.at]
-            yield number, attempt, min([*later, x.transcript.ended_at])
-
-
-def _over(x: Exchange) -> bool:
-    watched = x.hangup is None and x.terms.members is not None  # a capture does not tell when a connection closed
-    return watched and replied(x) and x.end in (End.COMPLETE, End.CLOSE) and any(True for _ in _given_up(x))
-
-
-@clause(
-    id="pool.given-up.closed",
-    level=Level.MUST,
-    basis=Basis.CONTRACT,
-    title="A silent member that was given up is let go: its connection closes",
-    rationale="What is left open is a generation that goes on, is paid, and holds a slot, though its answer is no longer wanted.",
-    source="openai-api/responses-cancel",
-    applies=_over,
-)
-def given_up_closed(x: Exchange) -> Iterator[Finding]:
-    for number, attempt, at in _given_up(x):
-        closed, leg = attempt.peer_closed_at, f"upstream:{number}"
-        expected = f"closed within {HANGUP_MS:.0f} ms of being given up at {at:.0f} ms"
-        # A member that was asked at once with others may answer until one of them has.
-        if closed is None:
-            yield at_exchange(x, expected, f"{attempt.member} still open", leg=leg)
-        elif closed > max(at, x.transcript.ended_at) + HANGUP_MS:
-            yield at_exchange(x, expected, f"closed {closed - at:.0f} ms after it", leg=leg)
-
-
-def _silent_after(x: Exchange, output: bool) -> bool:
-    if not x.attempts or x.hangup is not None:
-        return False
-    last = x.attempts[-1]
-    told = last.reply is not None and (last.reply.answer.told_end or bool(last.reply.answer.errors))
-    silent = last.end in (End.STALL, End.HANGUP) and not told
-    return silent and (last.reply is not None and bool(last.reply.events)) is output
-
-
-@clause(
-    id="timeout.idle.told",
-    level=Level.MUST,
-    basis=Basis.POLICY,
-    title="A stream that falls silent is ended with an error in the declared time",
-    rationale="Without an idle timeout a client waits for ever on a socket that will never speak again.",
-    source="target/declaration",
-    applies=lambda x: _silent_after(x, True) and replied(x),
-    capabilities=("idle-timeout",),
-)
-def idle_told(x: Exchange) -> Iterator[Finding]:
-    reply = the_reply(x)
-    limit, last_sent = x.terms.idle_timeout_ms or 0.0, (x.attempts or ())[-1].sent
-    waited = x.transcript.ended_at - last_sent[-1].at if last_sent else 0.0
-    expected = f"an error within about {limit:.0f} ms of silence"
-    if x.end is End.STALL:
-        yield at_end(reply, expected, f"silence until our {x.transcript.deadline} deadline")
-    elif limit > 0 and waited > 2 * limit + 1000:
-        yield at_end(reply, expected, f"the end after {waited:.0f} ms of silence")
-    elif reply.ok and reply.complete and not reply.answer.errors:
-        last = reply.events[-1] if reply.events else None
-        found = (
-            at_event(reply, last, "an error event", "the stream ends without one")
-            if last
-            else at_end(reply, "an error event", "the body ends without one")
-        )
-        yield found
-
-
-@clause(
-    id="timeout.first-token.told",
-    level=Level.MUST,
-    basis=Basis.POLICY,
-    title="A member that sends nothing is given up in the declared time",
-    rationale="A member that accepts and never answers holds the client for as long as the gateway lets it.",
-    source="target/declaration",
-    applies=lambda x: _silent_after(x, False),
-    capabilities=("first-token-timeout",),
-)
-def first_token_told(x: Exchange) -> Iterator[Finding]:
-    limit = x.terms.first_token_timeout_ms or 0.0
-    last = (x.attempts or ())[-1]
-    waited = x.transcript.ended_at - last.at
-    late = limit > 0 and waited > 2 * limit + 1000
-    if not replied(x) or x.end is End.STALL or late:
-        yield at_exchange(
-            x, f"an answer or an error within about {limit:.0f} ms", f"{x.end.value} after {waited:.0f} ms"
-        )
