@@ -9,9 +9,7 @@ import asyncio
 import dataclasses
 import os
 import secrets
-import socket
 from collections.abc import Callable, Sequence
-from urllib.parse import urlsplit
 
 from conformance.contract.clause import Clause
 from conformance.contract.judge import judge
@@ -28,11 +26,10 @@ from conformance.run.header import header_of, now
 from conformance.run.mask import masked
 from conformance.run.plan import PlannedCase, checked_drivers, drivers_of, fits
 from conformance.run.play import nonce_for
+from conformance.run.stage import ensure_listening
 from conformance.scenario.model import Scenario
 from conformance.scenario.request import compact, prepare
 from conformance.target.profile import Profile
-
-CONNECT_SECONDS = 10.0
 
 #: The token cap that a live request gets when its scenario sets none: enough for a sentence.
 MAX_TOKENS = 64
@@ -79,21 +76,6 @@ class Budget:
     def told(self) -> dict[str, int]:
         """For the report: `tokens` is the exact sum that the replies reported."""
         return {"requests": self.requests, "tokens": self.tokens, "replies_without_usage": self.unreported}
-
-
-def answers(base_url: str) -> None:
-    """Make sure that somebody listens there. Raises TargetError: nothing is spent on a dead address."""
-    parts = urlsplit(base_url)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    try:
-        socket.create_connection((parts.hostname or "", port), timeout=CONNECT_SECONDS).close()
-    except OSError as error:
-        where = f"{parts.hostname}:{port}"
-        raise TargetError(
-            f"nothing answers there: {error.strerror or error}",
-            where=where,
-            hint="is it up, and is the URL that of its API root?",
-        ) from error
 
 
 def key_of(options: RunOptions, profile: Profile) -> str:
@@ -165,7 +147,7 @@ def run(
         raise TargetError("only a gateway at a URL can be run live", where=profile.name, hint="--target http(s)://...")
     if not options.model:
         raise UsageError("a live run needs the name of a model", where="--model", hint="one that the gateway serves")
-    answers(profile.base_url)
+    ensure_listening(profile.base_url)
     key = key_of(options, profile)
     cases = plan_live(scenarios, options)
     header = header_of(options, profile, clauses, cases, mode="live")

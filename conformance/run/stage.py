@@ -5,11 +5,14 @@ One of each for a run, however many workers play on it; what a worker needs to j
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from conformance.errors import TargetError, UpstreamError
 from conformance.run.plan import PlannedCase
@@ -17,8 +20,11 @@ from conformance.target.command import program_values
 from conformance.target.lanes import Lane, plan_lanes
 from conformance.target.launch import RunningTarget, launch
 from conformance.target.profile import Profile
-from conformance.upstream.client import Address
+from conformance.upstream.client import Address, SyncControlClient
 from conformance.upstream.process import UpstreamProcess, start_upstream
+
+#: How long a connection to a target that already runs may take.
+CONNECT_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,17 +147,16 @@ def open_stage(
 
 
 def _found(profile: Profile, cases: Sequence[PlannedCase], cassettes: tuple[Path, ...]) -> Stage:
-    ports = {member.port for lane in profile.lanes for member in lane.members}
-    lanes = lanes_for(cases, profile, sorted(ports)) if profile.upstream_control else ()
+    lanes = lanes_for(cases, profile, ()) if profile.upstream_control else ()
     seat = replace(seat_found(profile, lanes), cassettes=cassettes)
     return Stage(seat, None, RunningTarget(profile, base_url=profile.base_url))
 
 
 def seat_found(profile: Profile, lanes: tuple[Lane, ...]) -> Seat:
-    """How to play on a target that already runs, with the upstream that stands behind it. Raises TargetError."""
-    import os
-    from urllib.parse import urlsplit
+    """How to play on a target that already runs, with the upstream that stands behind it.
 
+    Raises TargetError where the profile and what runs do not fit, UpstreamError where no upstream answers.
+    """
     if not profile.upstream_control:
         raise TargetError(
             "nothing is known of the upstream behind this target",
@@ -162,7 +167,28 @@ def seat_found(profile: Profile, lanes: tuple[Lane, ...]) -> Seat:
     if not token:
         variable = profile.upstream_token_variable or "upstream_token_variable"
         raise TargetError(f"{variable} is not set", where=profile.name, hint="it holds the upstream's control token")
-    ports = sorted({member.port for lane in profile.lanes for member in lane.members})
-    port = urlsplit(profile.upstream_control).port or 80
-    address = Address(control_port=port, token=token, ports=tuple(ports))
+    ensure_listening(profile.base_url)
+    address = Address(control_port=urlsplit(profile.upstream_control).port or 80, token=token, ports=())
+    # The upstream's own order: by it the members are called u0, u1, ..., whatever numbers their ports have.
+    ports = tuple(member["port"] for member in SyncControlClient(address).health()["members"].values())
+    unknown = sorted({member.port for lane in profile.lanes for member in lane.members} - set(ports))
+    if unknown:
+        what = f"the replay upstream has no member at port {', '.join(map(str, unknown))}"
+        raise TargetError(what, where=f"{profile.name}: lanes", hint=f"it has {', '.join(map(str, ports))}")
+    address = replace(address, ports=ports)
     return Seat(upstream=address, base_url=profile.base_url, version="", lanes=lanes, profile=profile)
+
+
+def ensure_listening(base_url: str) -> None:
+    """Make sure that somebody listens there. Raises TargetError: nothing is spent on a dead address."""
+    parts = urlsplit(base_url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        socket.create_connection((parts.hostname or "", port), timeout=CONNECT_SECONDS).close()
+    except OSError as error:
+        where = f"{parts.hostname}:{port}"
+        raise TargetError(
+            f"nothing answers there: {error.strerror or error}",
+            where=where,
+            hint="is it up, and is the URL that of its API root?",
+        ) from error

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from conformance.errors import LaunchError, TargetDied, TargetError, UpstreamError
+from conformance.report.model import Case
 from conformance.run.plan import plan_cases
+from conformance.run.play import Player
 from conformance.run.stage import Seat, lane_sizes, lanes_for, open_stage
+from conformance.target.lanes import plan_lanes
+from conformance.target.launch import launch
 from conformance.target.profile import Profile
+from conformance.upstream.process import UpstreamProcess, start_upstream
 from tests.run.processes import eventually
-from tests.run.scenes import REFERENCE, lane, scenario, staged, url_profile
+from tests.run.scenes import HELLO, REFERENCE, lane, scenario, staged, url_profile
 
+RETIRED = "authored/errors/openrouter-no-endpoints"
 SINGLE, POOL = scenario("single"), scenario("pool", 'lane = "pool4"')
 CASES = plan_cases([SINGLE, POOL], ["wire"], REFERENCE)
 
@@ -87,7 +96,7 @@ def _parent(line: Path) -> int:
         return 0
 
 
-def test_a_target_at_a_url_needs_its_upstream(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_target_at_a_url_needs_its_upstream(tmp_path: Path) -> None:
     """Without a replay upstream behind it, a gateway at a URL can only be run live; its token is never guessed."""
     with (
         pytest.raises(TargetError, match="nothing is known of the upstream"),
@@ -97,8 +106,55 @@ def test_a_target_at_a_url_needs_its_upstream(monkeypatch: pytest.MonkeyPatch, t
     profile = url_profile(lane("a", 9001), lane("b", 9001, 9002, 9003, 9004), control="http://127.0.0.1:9000")
     with pytest.raises(TargetError, match="CONFORMANCE_TEST_TOKEN is not set"), open_stage(profile, CASES, tmp_path):
         pass
-    monkeypatch.setenv("CONFORMANCE_TEST_TOKEN", "test-token")
-    with open_stage(profile, CASES, tmp_path) as stage:
-        assert (stage.seat.upstream.control_port, stage.seat.upstream.token) == (9000, "test-token")
-        assert stage.seat.upstream.ports == (9001, 9002, 9003, 9004)
+
+
+@pytest.fixture(scope="module")
+def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Profile, UpstreamProcess]]:
+    """A gateway that runs already: its pool is the upstream's last two members, the last one first."""
+    with start_upstream(4) as upstream:
+        (pool,) = plan_lanes([2], ports=upstream.ports[:1:-1])
+        with launch(REFERENCE, [pool], scratch=tmp_path_factory.mktemp("gateway")) as gateway:
+            control = f"http://127.0.0.1:{upstream.address.control_port}"
+            yield (
+                replace(
+                    url_profile(pool, control=control),
+                    base_url=gateway.base_url,
+                    api_key=REFERENCE.api_key,
+                    capabilities=frozenset({"failover"}),
+                ),
+                upstream,
+            )
+
+
+def test_a_fault_meets_the_member_that_it_is_meant_for(
+    deployed: tuple[Profile, UpstreamProcess], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever ports the upstream has and in whatever order: m0 is the first member of the profile's lane."""
+    profile, upstream = deployed
+    monkeypatch.setenv("CONFORMANCE_TEST_TOKEN", upstream.address.token)
+    cases = plan_cases([scenario("pool", 'lane = "pool2"', m0=RETIRED, default=HELLO)], ["wire"], profile)
+    done: list[Case] = []
+    with open_stage(profile, cases, tmp_path) as stage:
         stage.ensure_alive()
+        assert stage.seat.upstream == upstream.address
+        for seed in range(4):
+            asyncio.run(Player(stage, (), seed=seed).play_all(cases, workers=1, keep=done.append))
+    asked = [(attempt.member, attempt.status) for case in done for attempt in case.attempts or ()]
+    assert set(asked) == {("m0", 404), ("m1", 200)}
+
+
+def test_what_does_not_run_is_told_before_anything_is_sent(
+    deployed: tuple[Profile, UpstreamProcess], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A gateway where nothing listens, a port that the upstream does not have, an upstream that is not there."""
+    profile, upstream = deployed
+    monkeypatch.setenv("CONFORMANCE_TEST_TOKEN", upstream.address.token)
+    cases = plan_cases([SINGLE], ["wire"], profile)
+    wrong = [
+        (replace(profile, base_url="http://127.0.0.1:9/v1"), TargetError, "nothing answers there"),
+        (replace(profile, lanes=(lane("pool", 1, 2),)), TargetError, "no member at port 1, 2"),
+        (replace(profile, upstream_control="http://127.0.0.1:9"), UpstreamError, "127.0.0.1:9|control port"),
+    ]
+    for profile, kind, what in wrong:
+        with pytest.raises(kind, match=what), open_stage(profile, cases, tmp_path):
+            pass
