@@ -108,9 +108,13 @@ def refused_throughout(cases: Iterable[tuple[Case, Iterable[str]]]) -> str:
     """What is wrong with a run in which not one request that deserves an answer got one, else "".
 
     Each case comes with the clauses for which its scenario exists. A dead gateway, a wrong key or a wrong model would
-    be green otherwise: refusals can be told well.
+    be green otherwise: refusals can be told well. What a gateway is free to refuse deserves none.
     """
-    deserving = [case for case, exercises in cases if any(name.partition(".")[0] in _ANSWERS for name in exercises)]
+    deserving = [
+        case
+        for case, exercises in cases
+        if any(name.partition(".")[0] in _ANSWERS for name in exercises) and not _refused(case)
+    ]
     # A list of models says nothing of whether one answers.
     generating = [case for case in deserving if case.area != "models"]
     statuses = [case.client.status for case in generating or deserving if case.client is not None]

@@ -208,6 +208,9 @@ def _spares(scenario: Scenario, profile: Profile) -> int:
 
 def ruled_out(scenario: Scenario, profile: Profile) -> str:
     """Why the target's declaration leaves nothing to judge in `scenario`, or ""."""
+    size = len(LANES[scenario.lane])
+    if profile.upstream_control and all(len(lane.members) < size for lane in profile.lanes):
+        return f"no lane of the target has {size} members"
     missing = lacking(scenario.needs, profile.capabilities)
     if missing:
         return f"the target does not declare {', '.join(missing)}"

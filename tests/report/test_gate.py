@@ -110,6 +110,16 @@ def test_a_refusal_that_is_free_explains_an_unreached_clause() -> None:
     assert unexercised(refusing(), ("stream.done.once",)) == ()
 
 
+def test_a_run_of_refusals_that_are_free_is_a_result() -> None:
+    """A scenario may exist for an answer that is better refused: the gateway that does so is not dead."""
+    free = refusing(
+        client=ClientLine(status=502, end="complete", ended_at=1.0),
+        verdicts=(*refusing().verdicts, sample.verdict("chat.id.present", Outcome.HELD)),
+    )
+    assert code(free) == 0
+    assert code(replace(free, attempts=())) == 3
+
+
 @pytest.mark.parametrize(
     "changed",
     [

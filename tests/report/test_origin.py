@@ -8,7 +8,7 @@ import pytest
 
 from conformance.contract.clause import Finding, Outcome
 from conformance.report import views
-from conformance.report.model import AttemptLine, Case, Leg
+from conformance.report.model import AttemptLine, Case, ClientLine, Leg
 from conformance.report.origin import origin, passed_on, sender
 from conformance.wire.facts import Span
 
@@ -24,6 +24,7 @@ def case(upstream: bytes, finding: Finding) -> Case:
     """A case with two attempts; the second's member sent `upstream`."""
     return replace(
         sample.VIOLATED,
+        client=ClientLine(status=200, end="complete", ended_at=9.0),
         attempts=(
             AttemptLine(member="m0", at=1.0, status=404, end="complete"),
             AttemptLine(member="m1", at=2.0, status=200, end="complete"),
@@ -74,8 +75,32 @@ def test_what_comes_more_often_than_it_was_sent_is_not_just_passed_on() -> None:
     """A second [DONE] is the gateway's, though its bytes are a member's."""
     once = case(HEAD + EVENT, found())
     twice = replace(once, evidence=(Leg(name="client", data=HEAD + EVENT * 2), *once.evidence[1:]))
-    assert origin(CLAUSE, twice, found()) == "a member sent these bytes, but not so often"
+    assert origin(CLAUSE, twice, found()) == "a member sent these bytes, but not so often, or not as its end"
     assert sender(CLAUSE, twice, found()) == ""
+
+
+def test_an_end_that_the_member_did_not_make_is_not_passed_on() -> None:
+    """The member was cut there, or went on; the gateway told it as the end."""
+    ended = case(HEAD + EVENT, found())
+    cut = replace(ended, attempts=tuple(replace(one, end="close") for one in ended.attempts or ()))
+    assert sender(CLAUSE, cut, found()) == ""
+    assert sender(CLAUSE, case(HEAD + EVENT + b"data: [DONE]\n\n", found()), found()) == ""
+    # What stands before the end is not about the end.
+    assert sender(CLAUSE, cut, found(excerpt=b"Content-Type: text/html")) == "attempt 1 (m1)"
+
+
+def test_a_short_proof_is_looked_at_with_what_stands_around_it() -> None:
+    """A number alone proves nothing; the member it is the value of does."""
+    body = b'{"error":{"message":"No such model","code":404,"param":null}}'
+    number = Span(len(HEAD) + body.index(b"404"), len(HEAD) + body.index(b"404") + 3)
+    short = found(excerpt=b"404", span=number)
+    told = replace(
+        case(HEAD + body, short),
+        evidence=(Leg(name="client", data=HEAD + body), *case(HEAD + body, short).evidence[1:]),
+    )
+    assert origin(CLAUSE, told, short) == PASSED
+    own = replace(told, evidence=(told.evidence[0], Leg(name="upstream:1", data=HEAD + body.replace(b"404", b'"x"'))))
+    assert origin(CLAUSE, own, short) == "in no member's reply"
 
 
 def test_violations_are_counted_by_whose_bytes_they_show() -> None:
