@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from conformance.contract.clause import Level, Outcome
+from conformance.contract.clause import Basis, Level, Outcome
 from conformance.report.gate import close, exit_code, missed, summarise, unexercised
-from conformance.report.model import AttemptLine, Case, ClientLine, RunEnd
+from conformance.report.model import AttemptLine, Case, ClientLine, Requirement, RunEnd, RunFooter
 from conformance.report.reading import Reading
 
 from . import sample
@@ -112,12 +112,22 @@ def test_a_refusal_that_is_free_explains_an_unreached_clause() -> None:
 
 def test_a_run_of_refusals_that_are_free_is_a_result() -> None:
     """A scenario may exist for an answer that is better refused: the gateway that does so is not dead."""
+    success = Requirement(id="relay.success.kept", level=Level.MUST, basis=Basis.CONTRACT, title="A success is kept")
+    header = replace(sample.HEADER, requirements=(*sample.REQUIREMENTS, success))
     free = refusing(
         client=ClientLine(status=502, end="complete", ended_at=1.0),
         verdicts=(*refusing().verdicts, sample.verdict("chat.id.present", Outcome.HELD)),
     )
-    assert code(free) == 0
-    assert code(replace(free, attempts=())) == 3
+
+    def ended(case: Case) -> RunFooter:
+        footer = close(header, [case], ended_at="2026-11-29T12:01:00Z").footer
+        assert footer is not None
+        return footer
+
+    assert (ended(free).exit_code, ended(free).errors) == (0, ())
+    owed = replace(free, verdicts=(sample.verdict("chat.id.present", Outcome.HELD),), exercises=("chat.id.present",))
+    assert ended(owed).exit_code == 3
+    assert "none of the 1 requests" in ended(owed).errors[0]
 
 
 @pytest.mark.parametrize(
