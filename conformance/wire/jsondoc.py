@@ -37,7 +37,8 @@ class Doc:
     """One JSON text. `ok` is whether it is exactly one valid JSON value; then `value` is that value (plain Python),
     else None.
 
-    `duplicates` are the paths of member names that occur more than once in one object (the value keeps the last).
+    `duplicates` are the paths of member names that occur more than once in one object (the value keeps the last); a
+    list that runs full ends there, as that of the faults does.
     """
 
     raw: bytes
@@ -183,7 +184,7 @@ def _parse_odd(raw: bytes, text: str) -> Doc:
 def _with_oddities(raw: bytes, value: Any) -> Doc:
     """A valid text with what RFC 8259 calls unpredictable: repeated names, huge numbers, halves of surrogate pairs."""
     log = FaultLog()
-    repeated = repeated_names(raw, MAX_FAULTS)
+    repeated = repeated_names(raw, MAX_FAULTS + 1)
     for path, span in repeated:
         log.note("name.duplicate", span.start, span.end, f"{path[-1]!r} occurs again in its object"[:200])
     for span in tokens(raw, _NUMBER):

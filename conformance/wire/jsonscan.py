@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from conformance.wire.facts import Span
 
 Path = tuple[str | int, ...]
+#: The members of a container, one by one; see `members`.
+Walk = Generator[tuple[str | int, Span, int], int | None, int]
 
 _SPACE = re.compile(rb"[ \t\n\r]*")
 _SCALAR = re.compile(rb"[^\s,:\[\]{}\"]*")
 _MARK = re.compile(rb"[\"\[\]{}]")
+_STEP = re.compile(rb"[\"\[\]{},]")
 _ESCAPE = re.compile(rb"\\(?:u([0-9A-Fa-f]{4})|.)", re.DOTALL)
 
 
@@ -78,14 +81,15 @@ def depth_of(raw: bytes, bound: int) -> int:
     return deepest
 
 
-def members(raw: bytes, pos: int) -> Iterator[tuple[str | int, Span, int]]:
+def members(raw: bytes, pos: int) -> Walk:
     """The members of the container at `pos`: name or index, the name's span (an item's: empty), the value's offset.
 
-    Nothing for a scalar.
+    Nothing for a scalar. Who has read a value to its end sends the offset behind it, and it is not read again; returned
+    is the offset behind the container.
     """
     opening = raw[pos : pos + 1]
     if opening not in (b"{", b"["):
-        return
+        return pos
     pos, index = skip_space(raw, pos + 1), 0
     while pos < len(raw) and raw[pos] not in b"}]":
         start, step = pos, index
@@ -94,10 +98,11 @@ def members(raw: bytes, pos: int) -> Iterator[tuple[str | int, Span, int]]:
             pos = string_end(raw, pos)
             name = _text(raw[start:pos])
             pos = skip_space(raw, skip_space(raw, pos) + 1)
-        yield name, Span(start, pos if opening == b"{" else start), pos
-        pos = skip_space(raw, value_end(raw, pos))
+        end = yield name, Span(start, pos if opening == b"{" else start), pos
+        pos = skip_space(raw, value_end(raw, pos) if end is None else end)
         pos = skip_space(raw, pos + 1) if raw[pos : pos + 1] == b"," else pos
         index += 1
+    return pos + 1
 
 
 def _text(spelled: bytes) -> str:
@@ -111,37 +116,81 @@ def _text(spelled: bytes) -> str:
 def find(raw: bytes, path: Path) -> tuple[Span, bool]:
     """Where the value at `path` stands and True; the nearest enclosing value's span and False when it is absent.
 
-    A name that occurs more than once leads to its last value, a negative index counts from the end.
+    A name that occurs more than once leads to its last value, a negative index counts from the end. However long the
+    path is, no value is read twice, but for the items of an array that is counted from its end.
     """
-    pos = skip_space(raw, 0)
-    for step in path:
-        wanted: int | None = None
-        expected = b"{" if isinstance(step, str) else b"["
-        if raw[pos : pos + 1] == expected:
-            found = [at for name, _, at in members(raw, pos) if name == step or (isinstance(step, int) and step < 0)]
-            if isinstance(step, int) and step < 0:
-                found = found[step:][:1] if -step <= len(found) else []
-            wanted = found[-1] if found else None
-        if wanted is None:
-            return Span(pos, value_end(raw, pos)), False
-        pos = wanted
-    return Span(pos, value_end(raw, pos)), True
+    at: int | None = skip_space(raw, 0)
+    led_to: list[int] = []
+    inside: list[tuple[str | int, Walk]] = []
+    while at is not None:
+        del led_to[len(inside) :]  # an earlier value of the same name, and what was found in it
+        led_to.append(at)
+        step = path[len(inside)] if len(inside) < len(path) else None
+        end: int | None = None
+        if step is not None and raw[at : at + 1] == (b"{" if isinstance(step, str) else b"["):
+            inside.append((_from_the_start(raw, at, step), members(raw, at)))
+        else:
+            end = value_end(raw, at)
+        at = _next_on_path(inside, end)
+    last = led_to[-1]
+    return Span(last, value_end(raw, last)), len(led_to) > len(path)
+
+
+def _from_the_start(raw: bytes, pos: int, step: str | int) -> str | int:
+    """A step into the container at `pos`, an index counted from its start (still negative where there is no such)."""
+    return step if isinstance(step, str) or step >= 0 else step + sum(1 for _ in members(raw, pos))
+
+
+def _next_on_path(inside: list[tuple[str | int, Walk]], end: int | None) -> int | None:
+    """The offset of the next value that its container's step leads to, once the last one was read up to `end`.
+
+    Containers that are read to their end leave `inside`; None when none is left.
+    """
+    while inside:
+        step, walk = inside[-1]
+        try:
+            name, _, at = walk.send(end)
+        except StopIteration as over:
+            end = over.value
+            inside.pop()
+            continue
+        if name == step:
+            return at
+        end = None
+    return None
 
 
 def repeated_names(raw: bytes, limit: int) -> list[tuple[Path, Span]]:
-    """Path and name span of the members whose name their object had before, in order; about `limit` at most."""
+    """Path and name span of the members whose name their object had before, in order: the first `limit` of them."""
     found: list[tuple[Path, Span]] = []
-    waiting: list[tuple[Path, int]] = [((), skip_space(raw, 0))]
-    while waiting and len(found) < limit:
-        path, pos = waiting.pop()
-        seen: set[str | int] = set()
-        for name, span, at in members(raw, pos):
-            if name in seen:
-                found.append(((*path, name), span))
-            seen.add(name)
-            if raw[at : at + 1] in (b"{", b"["):
-                waiting.append(((*path, name), at))
-    return sorted(found, key=lambda item: item[1].start)
+    path: list[str | int] = []  # in each open container the name or index that is being read
+    seen: list[set[str]] = []  # the names that it had so far
+    naming = False
+    match = _STEP.search(raw)
+    while match and len(found) < limit:
+        start, pos, mark = match.start(), match.end(), match[0]
+        if mark == b'"':
+            pos = string_end(raw, start)
+            if naming:
+                naming, name = False, _text(raw[start:pos])
+                path[-1] = name
+                if name in seen[-1]:
+                    found.append((tuple(path), Span(start, skip_space(raw, skip_space(raw, pos) + 1))))
+                seen[-1].add(name)
+        elif mark == b",":
+            last = path[-1]
+            naming = isinstance(last, str)
+            path[-1] = last if isinstance(last, str) else last + 1
+        elif mark in b"[{":
+            naming = mark == b"{"
+            path.append("" if naming else 0)
+            seen.append(set())
+        else:
+            naming = False
+            path.pop()
+            seen.pop()
+        match = _STEP.search(raw, pos)
+    return found
 
 
 def tokens(raw: bytes, pattern: re.Pattern[bytes]) -> Iterator[Span]:

@@ -3,11 +3,74 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from conformance.wire import jsonscan
 from conformance.wire.facts import Span
-from conformance.wire.jsonscan import depth_of, find, lone_surrogates, members, repeated_names, tokens, value_end
+from conformance.wire.jsonscan import (
+    Path,
+    depth_of,
+    find,
+    lone_surrogates,
+    members,
+    repeated_names,
+    skip_space,
+    string_end,
+    tokens,
+    value_end,
+)
+
+SPACE = st.sampled_from([b"", b" ", b"\n\t"])
+NAMES = st.sampled_from([b'"a"', b'"\\u0061"', b'"b"', b'""', b'"[{,"', b'"\\""'])
+SCALARS = st.one_of(NAMES, st.sampled_from([b"1", b"-2.50e+3", b"true", b"null"]))
+STEPS = st.one_of(st.sampled_from(["a", "b", "", "[{,"]), st.integers(-3, 3))
+
+
+@st.composite
+def containers(draw: st.DrawFn, values: st.SearchStrategy[bytes]) -> bytes:
+    """An array or an object, with white space where it may stand, and names that repeat."""
+    named = draw(st.booleans())
+    items = [draw(SPACE) + item + draw(SPACE) for item in draw(st.lists(values, max_size=5))]
+    if named:
+        items = [draw(SPACE) + draw(NAMES) + draw(SPACE) + b":" + item for item in items]
+    inner = b",".join(items) or draw(SPACE)
+    return b"{" + inner + b"}" if named else b"[" + inner + b"]"
+
+
+TEXTS = st.builds(lambda *parts: b"".join(parts), SPACE, st.recursive(SCALARS, containers, max_leaves=30), SPACE)
+
+
+def plainly_found(raw: bytes, path: Path) -> tuple[Span, bool]:
+    """What `find` gives, told from the members of one container after the other."""
+    pos = skip_space(raw, 0)
+    for step in path:
+        at: list[int] = []
+        if raw[pos : pos + 1] == (b"{" if isinstance(step, str) else b"["):
+            at = [at for name, _, at in members(raw, pos) if name == step or (isinstance(step, int) and step < 0)]
+        if isinstance(step, int) and step < 0:
+            at = at[step:][:1] if -step <= len(at) else []
+        if not at:
+            return Span(pos, value_end(raw, pos)), False
+        pos = at[-1]
+    return Span(pos, value_end(raw, pos)), True
+
+
+def plainly_repeated(raw: bytes) -> list[tuple[Path, Span]]:
+    """What `repeated_names` gives, told from the members of each container."""
+    found: list[tuple[Path, Span]] = []
+    waiting: list[tuple[Path, int]] = [((), skip_space(raw, 0))]
+    while waiting:
+        path, pos = waiting.pop()
+        seen: set[str | int] = set()
+        for name, span, at in members(raw, pos):
+            found += [((*path, name), span)] if name in seen else []
+            seen.add(name)
+            waiting.append(((*path, name), at))
+    return sorted(found, key=lambda item: item[1].start)
 
 
 @pytest.mark.parametrize(
@@ -70,6 +133,41 @@ def test_repeated_names() -> None:
     assert [path for path, _ in found] == [("b", 0, "c"), ("b", 0, "c"), ("a",)]
     assert found[0][1].of(raw).startswith(b'"\\u0063"')
     assert len(repeated_names(b'[{"a":1,"a":2},{"a":1,"a":2}]', 1)) == 1
+    assert len(repeated_names(b'{"a":1,"a":2,"a":3}', 1)) == 1
+
+
+@given(raw=TEXTS, limit=st.integers(0, 4))
+def test_repeated_names_are_those_of_each_container(raw: bytes, limit: int) -> None:
+    """One pass over the text finds what a look at each container finds, in the text's order."""
+    plain = plainly_repeated(raw)
+    assert repeated_names(raw, 10_000) == plain
+    assert repeated_names(raw, limit) == plain[:limit]
+
+
+@given(raw=TEXTS, path=st.lists(STEPS, max_size=5).map(tuple))
+def test_a_path_is_followed_as_level_by_level(raw: bytes, path: Path) -> None:
+    """One pass leads where a look at one container after the other leads."""
+    assert find(raw, path) == plainly_found(raw, path)
+
+
+@pytest.mark.parametrize(("opening", "shut", "step"), [(b'{"a":', b"}", "a"), (b"[", b"]", 0)])
+def test_a_text_is_read_once_however_deep_it_nests(
+    monkeypatch: pytest.MonkeyPatch, opening: bytes, shut: bytes, step: str | int
+) -> None:
+    """No string is read for each container that it stands in."""
+    raw = opening * 200 + b'"x"' + shut * 200
+    read: list[int] = []
+
+    def counted(raw: bytes, pos: int) -> int:
+        read.append(pos)
+        return string_end(raw, pos)
+
+    monkeypatch.setattr(jsonscan, "string_end", counted)
+    assert repeated_names(raw, 10) == []
+    assert max(Counter(read).values()) == 1
+    read.clear()
+    assert find(raw, (step,) * 200)[1]
+    assert max(Counter(read).values()) <= 2
 
 
 def test_depth() -> None:
