@@ -5,8 +5,12 @@ Knows values alone, no exchange and no clause.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Hashable
 from typing import Any
 
+from conformance.exchange.members import list_in
 from conformance.wire.jsondoc import parse
 
 
@@ -114,3 +118,44 @@ def same_message(asked: Any, sent: Any) -> bool:
         name for name, value in asked.items() if value is not None and name not in ("role", "content", "tool_calls")
     )
     return all(same(asked[name], sent.get(name)) for name in rest)
+
+
+class Messages:
+    """Messages of a request, and where among them another one stands: those that cannot be it are not looked at."""
+
+    def __init__(self, messages: list[Any]) -> None:
+        self._messages = messages
+        self._places: dict[Hashable, list[int]] = defaultdict(list)
+        for place, message in enumerate(messages):
+            for trait in (_content_of(message), _call_of(message)):
+                if trait is not None:
+                    self._places[trait].append(place)
+
+    def _alike(self, message: Any) -> list[int]:
+        call = _call_of(message)
+        return self._places.get(_content_of(message) if call is None else call, [])
+
+    def place(self, message: Any, start: int = 0) -> int | None:
+        """The first place, from `start` on, where `message` stands, as it is or in other words; else None."""
+        alike = self._alike(message)
+        rest = alike[bisect_left(alike, start) :]
+        return next((place for place in rest if same_message(message, self._messages[place])), None)
+
+    def times(self, message: Any) -> int:
+        """How often it stands there."""
+        return sum(same_message(message, self._messages[place]) for place in self._alike(message))
+
+
+def _content_of(message: Any) -> Hashable:
+    """What two messages have in common that are the same: their text but for its white space."""
+    content = _joined(message.get("content")) if isinstance(message, dict) else message
+    if isinstance(content, list) and len(content) == 1 and isinstance(content[0], str):
+        content = content[0]
+    return "".join(content.split()) if isinstance(content, str) else len(content) if isinstance(content, list) else -1
+
+
+def _call_of(message: Any) -> Hashable:
+    """The same of their content and their first tool call, where it has an id."""
+    call = next(iter(list_in(message, "tool_calls")), None)
+    name = call.get("id") if isinstance(call, dict) else None
+    return (_content_of(message), name) if isinstance(name, str) and name else None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from conformance.exchange.members import list_in, object_in
+from conformance.exchange.members import list_in, object_in, text_in, texts
 from conformance.exchange.model import Endpoint, Request
 
 
@@ -30,8 +30,8 @@ class Dialect(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
     """One request: `texts` is all that the model is told besides `results` (what tools gave), `calls` (what
-    they were given) and `tools` (their names); `media` counts its images, sounds and files; `leaves` is every text that
-    stands anywhere in the body."""
+    they were given) and `tools` (the names of those that it may call now); `media` counts its images, sounds and files
+    that are no text; `leaves` is every text that stands anywhere in the body."""
 
     dialect: Dialect
     texts: tuple[str, ...]
@@ -74,20 +74,19 @@ def asking(request: Request) -> Asking | None:
     dialect = _dialect(request, body)
     if dialect is None:
         return None
-    texts, results, calls = _told(dialect, body)
-    bounds = object_in(body, {Dialect.GEMINI: "generationConfig", Dialect.CONVERSE: "inferenceConfig"}.get(dialect, ""))
-    bounds = object_in(body, "options") if dialect is Dialect.OLLAMA else bounds or body
-    stops = next((bounds[name] for name in ("stop", "stop_sequences", "stopSequences") if bounds.get(name)), ())
+    said, results, calls = _told(dialect, body)
+    bounds = next((found for name in _BOUNDS.get(dialect, ()) if (found := object_in(body, name))), body)
+    stops = next((bounds[name] for name in ("stop", "stop_sequences", "stopSequences") if bounds.get(name)), None)
     return Asking(
         dialect=dialect,
-        texts=texts,
+        texts=said,
         results=results,
         calls=calls,
         leaves=tuple(_leaves(body)),
         media=sum(1 for name in _SAID for _ in _media(body.get(name))),
-        tools=tuple(_tools(body)),
+        tools=tuple(_allowed(body) or _tools(body)),
         choice=_choice(dialect, body),
-        stop=tuple(item for item in ([stops] if isinstance(stops, str) else stops) if isinstance(item, str)),
+        stop=tuple(item for item in texts(stops) if isinstance(item, str)),
         cap=_first(bounds, _CAPS),
         temperature=bounds.get("temperature"),
         top_p=_first(bounds, ("top_p", "topP")),
@@ -96,6 +95,12 @@ def asking(request: Request) -> Asking | None:
     )
 
 
+#: Where an API keeps the bounds of an answer, if not in the body itself.
+_BOUNDS = {
+    Dialect.GEMINI: ("generationConfig", "generation_config"),
+    Dialect.CONVERSE: ("inferenceConfig",),
+    Dialect.OLLAMA: ("options",),
+}
 #: What the APIs call the bound of what is generated; the chat API's newer name counts where both stand.
 _CAPS = ("max_completion_tokens", "max_tokens", "max_output_tokens", "maxOutputTokens", "maxTokens", "num_predict")
 
@@ -131,12 +136,12 @@ def _spoken(content: Any) -> Iterator[str]:
 def _told(dialect: Dialect, body: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """What the model is told by a request of the OpenAI API, what its tools gave, and what they were given; nothing of
     the other APIs."""
-    texts: list[str] = []
+    said: list[str] = []
     results: list[str] = []
     calls: list[str] = []
     if dialect is Dialect.RESPONSES:
-        texts += _spoken(body.get("instructions"))
-        texts += _spoken(body["input"]) if isinstance(body.get("input"), str) else ()
+        said += _spoken(body.get("instructions"))
+        said += _spoken(body["input"]) if isinstance(body.get("input"), str) else ()
     for item in list_in(body, "messages" if dialect is Dialect.CHAT else "input"):
         if not isinstance(item, dict):
             continue
@@ -145,11 +150,25 @@ def _told(dialect: Dialect, body: dict[str, Any]) -> tuple[tuple[str, ...], tupl
         elif item.get("type") in ("function_call_output", "custom_tool_call_output"):
             results.append("".join(_spoken(item.get("output"))))
         elif item.get("type") in ("function_call", "custom_tool_call"):
-            calls.append(str(item.get("arguments") or item.get("input") or ""))
+            calls.append(_arguments(item) or text_in(item, "input"))
         elif item.get("type", "message") == "message":
-            texts += _spoken(item.get("content"))
-            calls += [str(object_in(call, "function").get("arguments") or "") for call in list_in(item, "tool_calls")]
-    return tuple(texts), tuple(results), tuple(calls)
+            said += _spoken(item.get("content"))
+            calls += [_arguments(object_in(call, "function")) for call in list_in(item, "tool_calls")]
+    return tuple(said), tuple(results), tuple(calls)
+
+
+def _arguments(call: dict[str, Any]) -> str:
+    """The arguments of a call where they are an object: anything else has no place in the APIs that want one."""
+    told = text_in(call, "arguments")
+    return told if told.lstrip().startswith("{") else ""
+
+
+def _allowed(body: dict[str, Any]) -> list[str]:
+    """The names of the tools that a choice leaves over; [] where it leaves all of them."""
+    told = object_in(body, "tool_choice")
+    if told.get("type") != "allowed_tools":
+        return []
+    return list(_tools({"tools": list_in(object_in(told, "allowed_tools") or told, "tools")}))
 
 
 def _tools(body: dict[str, Any]) -> Iterator[str]:
@@ -168,7 +187,7 @@ def _tools(body: dict[str, Any]) -> Iterator[str]:
 
 
 #: Where a request holds what the model is told.
-_SAID = ("messages", "input", "contents", "system", "systemInstruction")
+_SAID = ("messages", "input", "contents", "system", "systemInstruction", "system_instruction")
 _MEDIA = frozenset(
     {"image_url", "input_image", "image", "input_audio", "audio_url", "video_url", "file", "input_file", "document"}
 )
@@ -179,8 +198,11 @@ def _media(value: Any) -> Iterator[Any]:
     """Every part of what the model is told that is no text: images, sounds, files."""
     if isinstance(value, dict):
         kind = value.get("type")
-        if kind in _MEDIA or (kind is None and any(isinstance(value.get(name), dict) for name in _BLOBS)):
-            yield value
+        known = isinstance(kind, str) and kind in _MEDIA
+        if known or (kind is None and any(isinstance(value.get(name), dict) for name in _BLOBS)):
+            # A file of text may go on as the text that it is.
+            if not text_in(object_in(value, "file") or value, "file_data").startswith("data:text/"):
+                yield value
             return
         for name, item in value.items():
             if name == "images" and isinstance(item, list):
@@ -196,8 +218,9 @@ def _choice(dialect: Dialect, body: dict[str, Any]) -> str | None:
     """auto, none, required, or the one tool that is to be called, as `=name`."""
     told = body.get("tool_choice")
     if dialect is Dialect.GEMINI:
-        config = object_in(object_in(body, "toolConfig") or object_in(body, "tool_config"), "functionCallingConfig")
-        return {"ANY": "required", "AUTO": "auto", "NONE": "none"}.get(str(config.get("mode")).upper())
+        config = object_in(body, "toolConfig") or object_in(body, "tool_config")
+        config = object_in(config, "functionCallingConfig") or object_in(config, "function_calling_config")
+        return {"ANY": "required", "AUTO": "auto", "NONE": "none"}.get(text_in(config, "mode").upper())
     if dialect is Dialect.CONVERSE:
         told = object_in(object_in(body, "toolConfig"), "toolChoice")
         kind = next(iter(told), None)
@@ -209,6 +232,8 @@ def _choice(dialect: Dialect, body: dict[str, Any]) -> str | None:
     named = object_in(told, "function").get("name") or told.get("name")
     if named and told.get("type") in ("function", "tool"):
         return f"={named}"
+    if told.get("type") == "allowed_tools":
+        return text_in(object_in(told, "allowed_tools") or told, "mode") or None
     return {"any": "required", "auto": "auto", "none": "none"}.get(str(told.get("type")))
 
 

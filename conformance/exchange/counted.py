@@ -13,11 +13,16 @@ from typing import Any
 Counts = Mapping[str, tuple[int, ...]]
 
 
+#: What is longer than 64 bits counts nothing, and has no text in Python past some thousand digits.
+_COUNTABLE = 1 << 63
+
+
 def number(usage: Any, *path: str) -> int | None:
     """The integer at `path` of a usage object, or None."""
     for step in path:
         usage = usage.get(step) if isinstance(usage, dict) else None
-    return usage if isinstance(usage, int) and not isinstance(usage, bool) else None
+    counted = isinstance(usage, int) and not isinstance(usage, bool) and abs(usage) < _COUNTABLE
+    return usage if counted else None
 
 
 def counts(usage: Any) -> Counts:

@@ -134,8 +134,11 @@ EXAMPLES: Examples = {
         ),
     ),
     "error.retry-after.valid": Example(
-        tuple(waiting(value) for value in ("7", "0", "Fri, 31 Dec 2027 23:59:59 GMT")),
-        tuple(waiting(value) for value in ("59.7", "60s", "-1", "soon", "2027-12-31T23:59:59Z")),
+        tuple(waiting(value) for value in ("7", "0", "Fri, 31 Dec 2027 23:59:59 GMT", "Sat, 31 Dec 2016 23:59:60 GMT")),
+        tuple(
+            waiting(value)
+            for value in ("59.7", "60s", "-1", "soon", "2027-12-31T23:59:59Z", "Sun, 31 Feb 2027 23:59:59 GMT")
+        ),
     ),
     "error.auth.status": Example(
         (known(wire(error("Incorrect API key provided."), status=401), key_valid=False),),

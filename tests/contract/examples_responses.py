@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.contract.captures import Capture, ask, capture, stream, wire
+from tests.contract.captures import Capture, Try, ask, capture, chat, stream, wire
 from tests.contract.example import Example, Examples
 from tests.contract.responding import created, event, item_added, message, numbered, response, said, told
 
@@ -54,6 +54,15 @@ CALLED = events(
         [created(), item_added(CALL), ARGUMENTS, *told(output=[{**CALL, "arguments": "{}", "status": "completed"}])]
     )
 )
+
+#: A usage of many tokens, some of them thoughts, and a member's chat completion that says nothing for as many.
+THOUGHTFUL = {
+    "input_tokens": 9,
+    "output_tokens": 90,
+    "total_tokens": 99,
+    "output_tokens_details": {"reasoning_tokens": 7},
+}
+MUTE = Try(wire(chat("", usage={"prompt_tokens": 9, "completion_tokens": 90, "total_tokens": 99})), request=ask())
 
 IN_CALL = {"item_id": "fc_1", "output_index": 0}
 AT = {"item_id": "msg_2", "content_index": 0}
@@ -107,17 +116,16 @@ EXAMPLES: Examples = {
         ),
     ),
     "responses.output.present": Example(
-        (answered(),),
+        (
+            answered(),
+            answered(output=[], usage={"input_tokens": 9, "output_tokens": 1, "total_tokens": 10}),
+            capture(ask("responses"), wire(response(output=[], usage=THOUGHTFUL)), MUTE),
+        ),
         (
             answered(output=[]),
-            answered(
-                output=[],
-                usage={
-                    "input_tokens": 9,
-                    "output_tokens": 90,
-                    "total_tokens": 99,
-                    "output_tokens_details": {"reasoning_tokens": 7},
-                },
+            answered(output=[], usage=THOUGHTFUL),
+            capture(
+                ask("responses"), wire(response(output=[], usage=THOUGHTFUL)), Try(wire(chat("Hello.")), request=ask())
             ),
         ),
     ),

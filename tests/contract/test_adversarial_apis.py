@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.contract.adversarial_apis import CALLS, MESSAGES, RESPONSES
+from tests.contract.adversarial_asked import ANSWERED, BOUNDED, TRANSLATED
 from tests.contract.captures import Capture, violated
 
-ALL = {**RESPONSES, **CALLS, **MESSAGES}
+ALL = {**RESPONSES, **CALLS, **MESSAGES, **BOUNDED, **ANSWERED, **TRANSLATED}
 
 
 @pytest.mark.parametrize("item", [pytest.param(item, id=name) for name, item in ALL.items()])

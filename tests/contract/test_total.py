@@ -15,12 +15,41 @@ from hypothesis import strategies as st
 from conformance.cassette.model import Envelope, EnvelopeEnd, Frame
 from conformance.contract.clause import Outcome
 from tests.contract import reports_providers
-from tests.contract.captures import Ask, Capture, Try, ask, capture, embeddings, error, stream, verdicts, wire
+from tests.contract.adversarial_asked import ANSWERED, BOUNDED, TRANSLATED
+from tests.contract.captures import (
+    Ask,
+    Capture,
+    Try,
+    ask,
+    capture,
+    chat,
+    chunk,
+    completion,
+    embeddings,
+    error,
+    opening,
+    stream,
+    verdicts,
+    wire,
+    words,
+)
 from tests.contract.report import right_trials, wrong_trials
+from tests.contract.reports_further import FURTHER
+from tests.contract.reports_further_legs import LEGS
+from tests.contract.reports_further_right import PASSING
+from tests.contract.reports_further_usage import USED
+from tests.contract.reports_gateways import GATEWAYS
+from tests.contract.situation import cases, wrong_capture
 
+WRONG, RIGHT = cases((*GATEWAYS, *FURTHER, *LEGS, *USED, *PASSING))
 SEEDS = [
-    trial.capture for trial in (*wrong_trials(reports_providers.REPORTS), *right_trials(reports_providers.REPORTS))
+    *(trial.capture for trial in (*wrong_trials(reports_providers.REPORTS), *right_trials(reports_providers.REPORTS))),
+    *(wrong_capture(item) for _, item in WRONG),
+    *(item for _, item in RIGHT),
+    *(one for table in (ANSWERED, BOUNDED, TRANSLATED) for one in table.values()),
 ]
+#: Parameters that clauses read of a request.
+PARAMETERS = ("stop", "max_tokens", "n", "tools", "tool_choice", "messages", "input", "prompt", "echo", "logprobs")
 NAMES = (
     "choices",
     "delta",
@@ -49,7 +78,7 @@ values = st.recursive(
     max_leaves=6,
 )
 bounded = settings(
-    max_examples=40,
+    max_examples=60,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
@@ -74,7 +103,7 @@ def put(value: Any, path: tuple[Any, ...], new: Any) -> Any:
     if not path:
         return new
     if isinstance(value, dict):
-        return {**value, path[0]: put(value[path[0]], path[1:], new)}
+        return {**value, path[0]: put(value.get(path[0]), path[1:], new)}
     return [put(item, path[1:], new) if at == path[0] else item for at, item in enumerate(value)]
 
 
@@ -124,18 +153,26 @@ def _legs(item: Capture) -> tuple[Try, ...]:
     return item.attempts if item.attempts is not None else (Try(item.reply),)
 
 
+@st.composite
+def spoilt_ask(draw: st.DrawFn, plain: Ask) -> Ask:
+    """The request with one value replaced, or a parameter set."""
+    if not isinstance(plain.value, dict) or not draw(st.booleans()):
+        return plain
+    paths = st.sampled_from(list(places(plain.value)))
+    path = draw(st.one_of(paths, st.sampled_from(PARAMETERS).map(lambda name: (name,))))
+    return replace(plain, value=json.dumps(put(plain.value, path, draw(values))).encode())
+
+
 @bounded
 @given(st.data())
 def test_a_value_of_any_type_anywhere_is_judged(data: st.DataObject) -> None:
-    """Any JSON value in any place of either leg, or of the request, gives verdicts."""
+    """Any JSON value in any place of either leg, or of a request on it, gives verdicts."""
     item = data.draw(st.sampled_from(SEEDS))
-    asked = item.request
-    if data.draw(st.booleans()) and isinstance(asked.value, dict):
-        path = data.draw(st.sampled_from(list(places(asked.value))))
-        asked = replace(asked, value=json.dumps(put(asked.value, path, data.draw(values))).encode())
+    asked = data.draw(spoilt_ask(item.request))
     reply = data.draw(spoilt_value(item.reply))
-    first = _legs(item)[0]
-    upstream = (replace(first, envelope=data.draw(spoilt_value(first.envelope))), *_legs(item)[1:])
+    first, rest = (_legs(item) or (Try(item.reply),))[0], _legs(item)[1:]
+    sent = data.draw(spoilt_ask(first.request)) if first.request is not None else None
+    upstream = (replace(first, envelope=data.draw(spoilt_value(first.envelope)), request=sent), *rest)
     assert faulty(capture(asked, reply, data.draw(st.sampled_from([None, upstream])), *CAPABILITIES)) == {}
 
 
@@ -145,12 +182,40 @@ def test_any_bytes_are_judged(data: st.DataObject) -> None:
     """Any bytes on either leg, however they end, give verdicts."""
     item = data.draw(st.sampled_from(SEEDS))
     reply = data.draw(spoilt_bytes(item.reply))
-    first = _legs(item)[0]
+    first = (_legs(item) or (Try(item.reply),))[0]
     upstream = (replace(first, envelope=data.draw(spoilt_bytes(first.envelope))),)
     assert faulty(capture(item.request, reply, data.draw(st.sampled_from([None, upstream])), *CAPABILITIES)) == {}
 
 
+HUGE = b"9" * 5000
 SPOILT = {
+    "a stop text that is a number": capture(
+        ask(stop=5), wire(chat()), Try(wire(chat()), request=Ask("messages", {"messages": [], "stop_sequences": True}))
+    ),
+    "a part whose type is a list": capture(
+        ask(messages=[{"role": "user", "content": [{"type": ["x"]}]}]), wire(chat()), Try(wire(chat()), request=ask())
+    ),
+    "choices that are numbers": capture(
+        ask(), wire({**chat(), "choices": [7]}), wire({**chat(), "choices": [7, None]})
+    ),
+    "half a pair in a broken chunk": capture(
+        ask(stream=True),
+        wire(stream(*words("Hi"))),
+        wire(stream(opening(), b'data: {"choices":[{"delta":{"content":"\\ud800x"}\n\n', chunk(reason="stop"))),
+    ),
+    "an index below zero": capture(
+        ask("completions", prompt=["a", "b"], echo=True), wire(completion("c", choice={"index": -9}))
+    ),
+    "a count of five thousand digits": capture(
+        ask("responses"),
+        wire(b'{"usage":{"input_tokens":1,"output_tokens":' + HUGE + b'},"status":"completed","output":[]}'),
+        Try(wire(b'{"usage":{"prompt_tokens":' + HUGE + b"}}"), request=ask()),
+    ),
+    "a wait of five thousand digits": capture(
+        ask(),
+        wire(error("Busy."), status=429, headers=(f"Retry-After: {HUGE.decode()}",)),
+        wire(error("Busy."), status=429, headers=("Retry-After: 2",)),
+    ),
     "a type that is a list": capture(ask("responses", stream=True), wire(stream({"type": ["x"]}, done=False))),
     "data that is a number": capture(ask("embeddings"), wire(embeddings([0.5])), wire({"data": 7})),
     "a code that is a list": capture(

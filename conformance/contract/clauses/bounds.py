@@ -6,16 +6,17 @@ A member that was asked for a bound and does not keep it is at fault itself: a g
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.clauses.legs import refused_before
 from conformance.contract.evidence import at_end, show
 from conformance.contract.sameness import same
 from conformance.contract.when import CHOICES, serving, stayed, the_reply
-from conformance.exchange.counted import number
+from conformance.exchange.counted import counts
 from conformance.exchange.members import texts
-from conformance.exchange.model import Endpoint, Exchange, Reply
+from conformance.exchange.model import Endpoint, Exchange, Reply, Request
 
 _CAPS = {
     Endpoint.CHAT: ("max_completion_tokens", "max_tokens"),
@@ -27,17 +28,28 @@ _ENDING = 8
 
 
 def _answered(x: Exchange) -> bool:
+    """Whether a reply has choices to be judged. One that no member was asked for is an older one: what that member was
+    asked is not known."""
     reply = x.reply
-    return stayed(x) and reply is not None and reply.ok and bool(reply.answer.choices) and not reply.answer.errors
+    choices = reply is not None and reply.ok and bool(reply.answer.choices) and not reply.answer.errors
+    return stayed(x) and choices and x.attempts != ()
 
 
 def _told_by_member(x: Exchange, *names: str) -> Reply | None:
-    """The serving member's reply, where the member was asked for the same bound (or in another API's words)."""
+    """The serving member's reply, where the member was asked for the same bound, by one of `names` or in another API's
+    words, or had refused to be asked for it."""
     attempt = serving(x)
     if attempt is None or attempt.reply is None:
         return None
-    kept = all(same(x.request.get(name), attempt.request.get(name)) for name in names)
-    return attempt.reply if kept or attempt.request.endpoint is not x.request.endpoint else None
+    number = (x.attempts or ()).index(attempt)
+    kept = same(_asked(x.request, names), _asked(attempt.request, names))
+    refused = any(refused_before(x, number, name) for name in names)
+    return attempt.reply if kept or refused or attempt.request.endpoint is not x.request.endpoint else None
+
+
+def _asked(request: Request, names: Iterable[str]) -> Any:
+    """The first of some parameters that a request has; None without any."""
+    return next((request.get(name) for name in names if request.get(name) is not None), None)
 
 
 def _stops(x: Exchange) -> list[str]:
@@ -76,9 +88,7 @@ def _holds(said: str, stop: str) -> bool:
 
 def _cap(x: Exchange) -> int:
     """The most tokens that the request asks for, of all its choices; 0 for no bound."""
-    told: Any = next(
-        (x.request.get(name) for name in _CAPS.get(x.request.endpoint, ()) if x.request.get(name) is not None), None
-    )
+    told = _asked(x.request, _CAPS.get(x.request.endpoint, ()))
     if not isinstance(told, int) or isinstance(told, bool) or told < 1:
         return 0
     prompts = x.request.get("prompt")
@@ -87,10 +97,9 @@ def _cap(x: Exchange) -> int:
     return told * most * (len(prompts) if isinstance(prompts, list) else 1)
 
 
-def _given(reply: Reply | None) -> int | None:
-    usage = reply.answer.usage if reply is not None else None
-    found = number(usage, "completion_tokens")
-    return number(usage, "output_tokens") if found is None else found
+def _given(reply: Reply | None) -> tuple[int, ...]:
+    """How many tokens a reply says were generated: a number, or each of those that it may mean; () where it says none."""
+    return counts(reply.answer.usage).get("completion", ()) if reply is not None else ()
 
 
 @clause(
@@ -100,13 +109,11 @@ def _given(reply: Reply | None) -> int | None:
     title="No more tokens are generated than were asked for",
     rationale="The bound is what the client pays and waits for: an answer past it is of another request.",
     source="openai-api/chat-create",
-    applies=lambda x: _answered(x) and _cap(x) > 0 and _given(x.reply) is not None,
+    applies=lambda x: _answered(x) and _cap(x) > 0 and bool(_given(x.reply)),
 )
 def cap_kept(x: Exchange) -> Iterator[Finding]:
-    given = _given(x.reply)
-    if given is None or given <= _cap(x) + _ENDING:
-        return
-    if _given(_told_by_member(x, *_CAPS[x.request.endpoint])) != given:
+    given = min(_given(x.reply))
+    if given > _cap(x) + _ENDING and given not in _given(_told_by_member(x, *_CAPS[x.request.endpoint])):
         yield at_end(the_reply(x), f"{_cap(x)} tokens at most", f"a usage of {given}")
 
 
@@ -128,10 +135,10 @@ def _echoes(x: Exchange) -> list[str]:
 )
 def echo_first(x: Exchange) -> Iterator[Finding]:
     prompts = _echoes(x)
-    member = _told_by_member(x, "echo", "prompt")
+    member = _told_by_member(x, "echo")
     said = {choice.text for choice in member.answer.choices} if member is not None else set()
     each = max(1, len(the_reply(x).answer.choices) // len(prompts))
     for choice in the_reply(x).answer.choices:
-        prompt = prompts[min(choice.index // each, len(prompts) - 1)]
+        prompt = prompts[min(max(0, choice.index) // each, len(prompts) - 1)]
         if not choice.text.lstrip().startswith(prompt.strip()) and choice.text not in said:
             yield at_end(the_reply(x), f"a text that begins with {show(prompt)}", show(choice.text))

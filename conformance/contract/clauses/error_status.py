@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import unquote
 
@@ -172,12 +173,22 @@ def retry_after(x: Exchange) -> Iterator[Finding]:
     waits = _upstream_waits(x)
     if not waits or not told.isascii() or not told.isdigit():
         return
-    if int(told) < min(waits) / 2 or int(told) > max(waits) * _MUCH_LONGER:
+    seconds = int(told[:20])  # a number of twenty digits is far too long, whatever follows
+    if seconds < min(waits) / 2 or seconds > max(waits) * _MUCH_LONGER:
         yield at_head(the_reply(x), f"about {_upstream_retry_after(x)} s, as the upstream said", f"Retry-After: {told}")
 
 
 #: RFC 9110 section 5.6.7: the one form of a date that may be sent.
 _DATE = re.compile(r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT")
+
+
+def _dated(value: str) -> bool:
+    """Whether a text is such a date, and there is such a day; the second 60 of some days counts as their 59th."""
+    try:
+        return bool(_DATE.fullmatch(value) and parsedate_to_datetime(value.replace(":60 ", ":59 ")))
+    except ValueError:
+        return False
+
 
 #: A number of seconds of ten digits is more than thirty years: it is a time of the Unix clock.
 _LIFETIME = 9
@@ -194,7 +205,7 @@ _LIFETIME = 9
 )
 def retry_after_valid(x: Exchange) -> Iterator[Finding]:
     value = (the_reply(x).header("retry-after") or "").strip()
-    if not (value.isascii() and value.isdigit()) and not _DATE.fullmatch(value):
+    if not (value.isascii() and value.isdigit()) and not _dated(value):
         yield at_head(the_reply(x), "whole seconds, or an HTTP date", show(value), field="retry-after")
     elif value.isdigit() and len(value.lstrip("0")) > _LIFETIME:
         yield at_head(the_reply(x), "how many seconds to wait, not a time", show(value), field="retry-after")

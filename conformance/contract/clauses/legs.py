@@ -5,14 +5,18 @@ The conditions and readings that the relay clauses share; no clause stands here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from conformance.contract.clauses.chunk import requested_choices
 from conformance.contract.clauses.embeddings import vector
 from conformance.contract.evidence import show
+from conformance.contract.kinds import error_object, reason_of
+from conformance.contract.sameness import Messages
 from conformance.contract.when import CHOICES, serving, stayed, the_reply
 from conformance.exchange.answer import Choice
 from conformance.exchange.model import Attempt, Endpoint, Exchange, Reply
+from conformance.wire.jsondoc import parse
 from conformance.wire.transcript import End
 
 CONVERSATION = (*CHOICES, Endpoint.RESPONSES)
@@ -109,3 +113,39 @@ def vectors(reply: Reply | None) -> list[list[float]]:
     if {item.get("index") for item in items if isinstance(item.get("index"), int)} == set(range(len(items))):
         items.sort(key=lambda item: int(item["index"]))
     return [found for found in (vector(item.get("embedding")) for item in items) if found]
+
+
+def speaks_of(x: Exchange, attempt: Attempt) -> bool:
+    """Whether one of the client's messages stands in a dispatch; always where either has none."""
+    asked, sent = x.request.get("messages"), attempt.request.get("messages")
+    if not isinstance(asked, list) or not isinstance(sent, list):
+        return True
+    arrived = Messages(sent)
+    return any(arrived.place(message) is not None for message in asked)
+
+
+def about(attempt: Attempt, name: str) -> bool:
+    """Whether a member's refusal is about the parameter `name`."""
+    reply = attempt.reply
+    value = reply.doc.value if reply is not None and reply.doc is not None and reply.doc.ok else None
+    if (error_object(value) or {}).get("param") == name:
+        return True
+    quoted = re.search(rf"""['"`]{re.escape(name)}['"`]""", reason_of(value))
+    return bool(quoted) or ("_" in name and re.search(rf"\b{re.escape(name)}\b", reason_of(value)) is not None)
+
+
+def refused_before(x: Exchange, number: int, name: str) -> bool:
+    """Whether a member refused the parameter `name` before the attempt with that number: it may be asked without it."""
+    earlier = (x.attempts or ())[:number]
+    return any(a.reply is not None and a.reply.status in (400, 422) and about(a, name) for a in earlier)
+
+
+#: Text of an answer in a chunk, whole or not. What was thought may be left out.
+_TEXT = re.compile(rb'"(?:content|refusal|arguments|text)"\s*:\s*("(?:[^"\\]|\\.)+")')
+
+
+def torn_texts(reply: Reply) -> list[str]:
+    """The texts that stand in events which are no JSON: chunks that broke off, or were spoilt."""
+    broken = (event.event.data for event in reply.events if event.doc is not None and not event.doc.ok)
+    texts = (parse(match[1]) for data in broken for match in _TEXT.finditer(data))
+    return [text.value for text in texts if text.ok and isinstance(text.value, str) and text.value.strip()]

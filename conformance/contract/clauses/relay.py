@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -17,6 +15,7 @@ from conformance.contract.clauses.legs import (
     speaks,
     told,
     told_success,
+    torn_texts,
     vectors,
 )
 from conformance.contract.evidence import at_end, at_head, show
@@ -25,7 +24,6 @@ from conformance.contract.shape import problems
 from conformance.contract.when import CHOICES, reached_late, serving, stayed, the_reply, usable
 from conformance.exchange.answer import Choice, normal_reason
 from conformance.exchange.model import Attempt, Endpoint, Exchange, Reply
-from conformance.wire.jsondoc import parse
 
 
 def _error_like(choice: Choice) -> bool:
@@ -73,22 +71,11 @@ def truncation_told(x: Exchange) -> Iterator[Finding]:
         )
 
 
-#: Text of an answer in a chunk, whole or not.
-_TEXT = re.compile(rb'"(?:content|reasoning_content|reasoning|refusal|arguments|text)"\s*:\s*("(?:[^"\\]|\\.)+")')
-
-
-def _torn_texts(reply: Reply) -> list[str]:
-    """The texts that stand in events which are no JSON: chunks that broke off, or were spoilt."""
-    broken = (event.event.data for event in reply.events if event.doc is not None and not event.doc.ok)
-    texts = (parse(match[1]) for data in broken for match in _TEXT.finditer(data))
-    return [text.value for text in texts if text.ok and isinstance(text.value, str) and text.value.strip()]
-
-
 def _torn(x: Exchange) -> list[str]:
     attempt = serving(x)
     if attempt is None or attempt.reply is None or not stayed(x) or x.request.endpoint not in CONVERSATION:
         return []
-    return _torn_texts(attempt.reply) if attempt.reply.ok else []
+    return torn_texts(attempt.reply) if attempt.reply.ok else []
 
 
 @clause(
@@ -104,10 +91,15 @@ def malformed_told(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
     if not (told_success(x) and reply.answer.told_end):
         return
+    # One that saves the text does well; one that relays the chunk as it is is judged by stream.event.json.
+    saved = [text for choice in reply.answer.choices for text in _said(choice)] + torn_texts(reply)
     for text in _torn(x):
-        # One that saves the text does well; one that relays the chunk as it is is judged by stream.event.json.
-        if json.dumps(text)[1:-1].encode() not in reply.content and text.encode() not in reply.content:
+        if not any(text in other for other in saved):
             yield at_end(reply, f"an error, or {show(text)}, which stood in a chunk that is no JSON", told(x))
+
+
+def _said(choice: Choice) -> tuple[str, ...]:
+    return (choice.text, choice.refusal, *(call.arguments for call in choice.tool_calls))
 
 
 def _laundry(x: Exchange) -> bool:

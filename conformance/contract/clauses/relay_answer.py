@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from base64 import b64decode
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,11 +13,13 @@ from conformance.contract.clauses.legs import (
     both_whole,
     pairs,
     speaks,
+    torn_texts,
 )
 from conformance.contract.clauses.tool import repeated
 from conformance.contract.evidence import at_end, show
 from conformance.contract.when import the_reply
 from conformance.exchange.answer import Choice, normal_reason
+from conformance.exchange.members import list_in, object_in, text_in
 from conformance.exchange.model import Endpoint, Exchange, Reply
 from conformance.wire.jsondoc import parse
 
@@ -47,12 +50,22 @@ def text_equal(x: Exchange) -> Iterator[Finding]:
         if upstream.refusal and reply.answer.finished and upstream.refusal not in refused:
             yield at_end(reply, f"the refusal {show(upstream.refusal)}", show(refused))
         text = mine.text if mine is not None else ""
-        if not upstream.plain or _respoken(upstream, text):
+        if not upstream.plain or _respoken(upstream, text) or _mended(x, upstream, text):
             continue
         if reply.answer.finished and mine is not None and text != upstream.text:
             yield at_end(reply, show(upstream.text), show(text) + _difference(upstream.text, text))
         elif not upstream.text.startswith(text):
             yield at_end(reply, f"a beginning of {show(upstream.text)}", show(text) + _difference(upstream.text, text))
+
+
+def _mended(x: Exchange, upstream: Choice, text: str) -> bool:
+    """Whether a text also holds what stood in chunks that are no JSON."""
+    found = speaks(x)
+    for torn in torn_texts(found[1]) if found is not None else ():
+        text = text.replace(torn, "", 1)
+        if text == upstream.text:
+            return True
+    return False
 
 
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.S)
@@ -115,7 +128,9 @@ def _cited(reply: Reply) -> set[str]:
 
 def _citations_owed(x: Exchange) -> bool:
     both = both_whole(x)
-    return both is not None and b"url_citation" in both[0].content and bool(_cited(both[0]))
+    if both is None or x.request.endpoint is Endpoint.COMPLETIONS:  # completions have no place for annotations
+        return False
+    return b"url_citation" in both[0].content and bool(_cited(both[0]))
 
 
 @clause(
@@ -134,18 +149,25 @@ def annotations_kept(x: Exchange) -> Iterator[Finding]:
         yield at_end(both[1], f"an annotation with {show(url)}", "none")
 
 
-def _sounds(reply: Reply) -> dict[int, str]:
-    """The audio data of each choice of a chat reply, joined."""
-    found: dict[int, str] = {}
+def _sounds(reply: Reply) -> dict[int, bytes]:
+    """The audio of each choice of a chat reply, joined."""
+    found: dict[int, list[str]] = {}
     for doc in [event.doc for event in reply.events] or [reply.doc]:
-        choices = doc.get("choices") if doc is not None else None
-        for choice in choices if isinstance(choices, list) else []:
-            part = (choice.get("message") or choice.get("delta")) if isinstance(choice, dict) else None
-            audio = part.get("audio") if isinstance(part, dict) else None
-            index, data = choice.get("index"), audio.get("data") if isinstance(audio, dict) else None
-            if isinstance(index, int) and isinstance(data, str) and data:
-                found[index] = found.get(index, "") + data
-    return found
+        for choice in list_in(doc.value if doc is not None else None, "choices"):
+            data = text_in(object_in(object_in(choice, "message") or object_in(choice, "delta"), "audio"), "data")
+            if data and isinstance(choice.get("index"), int):
+                found.setdefault(choice["index"], []).append(data)
+    return {index: _decoded(pieces) for index, pieces in found.items()}
+
+
+def _decoded(pieces: list[str]) -> bytes:
+    """What pieces of base64 hold, each by itself or one after another; the pieces themselves where they hold nothing."""
+    for parts in (pieces, ["".join(pieces)]):
+        try:
+            return b"".join(b64decode(part, validate=True) for part in parts)
+        except ValueError:
+            continue
+    return "".join(pieces).encode("utf-8", "surrogatepass")
 
 
 def _audio_owed(x: Exchange) -> bool:
@@ -167,9 +189,9 @@ def audio_kept(x: Exchange) -> Iterator[Finding]:
     assert both is not None
     mine = _sounds(both[1])
     for index, data in _sounds(both[0]).items():
-        if mine.get(index, "") != data:
-            told = f"{len(mine[index])} characters {show(mine[index], 40)}" if index in mine else "none"
-            yield at_end(both[1], f"audio data of {len(data)} characters {show(data, 40)}", told)
+        if mine.get(index) != data:
+            told = f"{len(mine[index])} bytes {mine[index][:20].hex(' ')}" if index in mine else "none"
+            yield at_end(both[1], f"audio of {len(data)} bytes {data[:20].hex(' ')}", told)
 
 
 @clause(

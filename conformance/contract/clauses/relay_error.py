@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.clauses.legs import speaks_of
 from conformance.contract.evidence import at_content, at_end, at_exchange, at_head, at_path, show
 from conformance.contract.kinds import Kind, error_object, inner_status, kind_of, kind_of_reply, reason_of
 from conformance.contract.when import serving, stayed, the_reply
@@ -15,7 +16,9 @@ from conformance.wire.facts import Span
 
 
 def _errors(x: Exchange) -> list[Reply]:
-    return [a.reply for a in x.attempts or () if a.reply is not None and not a.reply.ok and a.reply.status > 0]
+    """What members refused of the client's request; what a guard or a router is asked is a request of its own."""
+    asked = [a for a in x.attempts or () if a.request.endpoint is not x.request.endpoint or speaks_of(x, a)]
+    return [a.reply for a in asked if a.reply is not None and not a.reply.ok and a.reply.status > 0]
 
 
 _SERVER = frozenset({500, 502, 503, 504})

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.clauses.legs import about, refused_before, speaks_of
 from conformance.contract.clauses.translated import lost_parameters, lost_turns, translations
 from conformance.contract.evidence import at_content, at_exchange, show
-from conformance.contract.kinds import error_object, reason_of
-from conformance.contract.sameness import contained, null_beside_calls, same, same_message
+from conformance.contract.kinds import reason_of
+from conformance.contract.sameness import Messages, contained, null_beside_calls, same
 from conformance.contract.when import failed, stayed, the_reply
 from conformance.exchange.model import Attempt, Endpoint, Exchange, Request
 from conformance.wire.facts import Span
@@ -78,16 +79,8 @@ def _same_operation(x: Exchange) -> list[tuple[int, Attempt]]:
         and isinstance(attempt.request.doc.value, dict)
     ]
     # A gateway may ask a model about the request (a guard, a router): that is a request of its own beside the client's.
-    mine = [(number, attempt) for number, attempt in found if _speaks_of(x, attempt)]
+    mine = [(number, attempt) for number, attempt in found if speaks_of(x, attempt)]
     return mine or found
-
-
-def _speaks_of(x: Exchange, attempt: Attempt) -> bool:
-    """Whether one of the client's messages stands in a dispatch; always where there are none."""
-    asked, sent = x.request.get("messages"), attempt.request.get("messages")
-    if not isinstance(asked, list) or not isinstance(sent, list):
-        return True
-    return any(same_message(message, other) for message in asked for other in sent)
 
 
 def _forwarded(x: Exchange) -> bool:
@@ -195,7 +188,7 @@ def _shared_out(x: Exchange, name: str) -> bool:
 def fields(x: Exchange) -> Iterator[Finding]:
     for number, _, mine, sent in translations(x):
         for name, expected, actual in lost_parameters(mine, sent):
-            if not _refused_before(x, number, name):
+            if not refused_before(x, number, name):
                 yield _leg(x, number, f"{name}: {expected}", actual)
     if _forwarded(x):
         yield from _fields_forwarded(x)
@@ -208,7 +201,7 @@ def _fields_forwarded(x: Exchange) -> Iterator[Finding]:
         for name, expected, actual in _lost(x.request.doc.value, attempt.request.doc.value):
             if name in ("n", "input", "prompt") and _shared_out(x, name):
                 continue
-            if _refused_before(x, number, name):
+            if refused_before(x, number, name):
                 continue  # a member that refuses a parameter may be asked without it
             yield _leg(x, number, f"{name}: {expected}", actual)
 
@@ -266,12 +259,13 @@ def _has_messages(x: Exchange) -> bool:
 def _messages_forwarded(x: Exchange) -> Iterator[Finding]:
     assert x.request.doc is not None
     asked = _messages(x.request.doc.value) or []
+    said = Messages(asked)
     for number, attempt in _same_operation(x):
         assert attempt.request.doc is not None
         sent = _messages(attempt.request.doc.value) or []
-        position = 0
+        arrived, position = Messages(sent), 0
         for message in asked:
-            found = next((at for at in range(position, len(sent)) if same_message(message, sent[at])), None)
+            found = arrived.place(message, position)
             if found is None:
                 nearest = sent[position] if position < len(sent) else "no message"
                 yield _leg(x, number, show(message), show(nearest))
@@ -279,8 +273,9 @@ def _messages_forwarded(x: Exchange) -> Iterator[Finding]:
             position = found + 1
             if _null_left_out(message, sent[found]) and _asks_for_content(attempt):
                 yield _leg(x, number, show(message), f"{show(sent[found])}, which the member refuses")
-        for message in asked:
-            times = [sum(same_message(message, other) for other in side) for side in (asked, sent)]
+        once = {show(message, 1 << 30): message for message in asked}
+        for message in once.values():
+            times = said.times(message), arrived.times(message)
             if times[0] < times[1]:
                 yield _leg(x, number, f"{times[0]} times {show(message)}", f"{times[1]} times")
                 break
@@ -316,10 +311,11 @@ def null_content(x: Exchange) -> Iterator[Finding]:
     for number, attempt in _same_operation(x):
         assert attempt.request.doc is not None
         sent = _messages(attempt.request.doc.value) or []
+        arrived = Messages(sent)
         for message in _null_turns(x):
-            other = next((other for other in sent if same_message(message, other)), None)
-            if other is not None and _null_left_out(message, other):
-                yield _leg(x, number, f"content: null in {show(message)}", show(other))
+            place = arrived.place(message)
+            if place is not None and _null_left_out(message, sent[place]):
+                yield _leg(x, number, f"content: null in {show(message)}", show(sent[place]))
 
 
 @clause(
@@ -372,21 +368,6 @@ def _added(x: Exchange, attempt: Attempt) -> list[str]:
     ]
 
 
-def _names(attempt: Attempt, name: str) -> bool:
-    """Whether a member's refusal is about the parameter `name`."""
-    reply = attempt.reply
-    value = reply.doc.value if reply is not None and reply.doc is not None and reply.doc.ok else None
-    if (error_object(value) or {}).get("param") == name:
-        return True
-    quoted = re.search(rf"""['"`]{re.escape(name)}['"`]""", reason_of(value))
-    return bool(quoted) or ("_" in name and re.search(rf"\b{re.escape(name)}\b", reason_of(value)) is not None)
-
-
-def _refused_before(x: Exchange, number: int, name: str) -> bool:
-    earlier = (x.attempts or ())[:number]
-    return any(a.reply is not None and a.reply.status in (400, 422) and _names(a, name) for a in earlier)
-
-
 def _refused_for_added(x: Exchange) -> list[tuple[int, Attempt]]:
     return [
         (number, attempt)
@@ -407,7 +388,7 @@ def _refused_for_added(x: Exchange) -> list[tuple[int, Attempt]]:
 def not_spoiled(x: Exchange) -> Iterator[Finding]:
     for number, attempt in _refused_for_added(x):
         for name in _added(x, attempt):
-            if _names(attempt, name):
+            if about(attempt, name):
                 yield _leg(x, number, f"no `{name}`: the client sent none", f"the member refuses {name}")
 
 

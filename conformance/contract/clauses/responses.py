@@ -8,7 +8,7 @@ from typing import Any
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.evidence import at_end, at_event, at_path, show
 from conformance.contract.shape import problems
-from conformance.contract.when import is_json, json_of, ok, stayed, the_reply, whole
+from conformance.contract.when import is_json, json_of, ok, serving, stayed, the_reply, whole
 from conformance.exchange.counted import counts
 from conformance.exchange.members import list_in
 from conformance.exchange.model import Endpoint, Exchange, StreamEvent
@@ -117,10 +117,22 @@ def response_id(x: Exchange) -> Iterator[Finding]:
         yield at_path(the_reply(x), ("id",), "a non-empty string", show(value))
 
 
+#: One token ends an answer that says nothing, and servers differ in whether it counts.
+_ENDING = 1
+
+
 def _generated(x: Exchange) -> int:
     """How many tokens a response counts besides those of its reasoning."""
     found = counts(_value(x).get("usage"))
     return found.get("completion", (0,))[0] - found.get("reasoning", (0,))[0]
+
+
+def _said_by_member(x: Exchange) -> bool | None:
+    """Whether the member, asked by another API, gave any output itself; None where nobody can tell."""
+    attempt = serving(x)
+    if attempt is None or attempt.reply is None or attempt.request.endpoint is Endpoint.RESPONSES:
+        return None
+    return not all(choice.empty for choice in attempt.reply.answer.choices)
 
 
 @clause(
@@ -133,7 +145,8 @@ def _generated(x: Exchange) -> int:
     applies=lambda x: _object(x) and _value(x).get("status") == "completed" and _generated(x) > 0,
 )
 def output_present(x: Exchange) -> Iterator[Finding]:
-    if _value(x).get("output") == []:
+    said = _said_by_member(x)
+    if _value(x).get("output") == [] and (_generated(x) > _ENDING if said is None else said):
         yield at_path(the_reply(x), ("output",), f"what {_generated(x)} tokens were generated for", "[]")
 
 

@@ -24,10 +24,20 @@ def _named(value: Any, kind: str) -> str | None:
     return name if isinstance(name, str) and name else None
 
 
+def _tools(x: Exchange) -> Iterator[Any]:
+    """Every tool of the request, those in a namespace and those that an item of the input adds too."""
+    body = x.request.doc.value if x.request.doc is not None and x.request.doc.ok else None
+    rest = [*list_in(body, "tools"), *(tool for item in list_in(body, "input") for tool in list_in(item, "tools"))]
+    while rest:
+        tool = rest.pop()
+        yield tool
+        rest += list_in(tool, "tools")
+
+
 def _declared(x: Exchange) -> dict[str, str]:
     """The kind of each tool of the request, by its name; none for a name that stands for both kinds."""
     kinds: dict[str, set[str]] = {}
-    for tool in x.request.get("tools") or ():
+    for tool in _tools(x):
         kind = tool.get("type") if isinstance(tool, dict) else None
         if kind in ("function", "custom") and (name := _named(tool, kind)) is not None:
             kinds.setdefault(name, set()).add(kind)
@@ -66,7 +76,7 @@ def _calls(x: Exchange) -> Iterator[tuple[StreamEvent | None, str, str]]:
 def _calls_declared(x: Exchange) -> bool:
     if x.request.endpoint not in (Endpoint.CHAT, Endpoint.RESPONSES) or not (stayed(x) and ok(x)):
         return False
-    known = _declared(x) if isinstance(x.request.get("tools"), list) else {}
+    known = _declared(x)
     return bool(known) and any(name in known for _, name, _ in _calls(x))
 
 

@@ -7,7 +7,7 @@ what has no place in an API, and what gateways say in other words; no clause sta
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from conformance.contract.evidence import show
@@ -21,7 +21,8 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 #: No model's own bound of its output is below this: a larger bound that was asked for may come down to the model's.
 _SMALLEST = 4096
 #: What an assistant thought in an earlier turn, which models are not told again.
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.S)
+_THOUGHT, _THOUGHT_END = re.compile(r"<think(?:ing)?>"), re.compile(r"</think(?:ing)?>")
+_WORD = re.compile(r"\w+")
 
 Loss = tuple[str, str, str]
 
@@ -54,15 +55,33 @@ def _squeezed(text: str) -> str:
     return "".join(text.split())
 
 
+def _spoken(text: str) -> str:
+    """A text without the thoughts in it."""
+    kept, position = [], 0
+    while begin := _THOUGHT.search(text, position):
+        end = _THOUGHT_END.search(text, begin.end())
+        if end is None:
+            break
+        kept.append(text[position : begin.start()])
+        position = end.end()
+    return "".join([*kept, text[position:]])
+
+
 def lost_turns(mine: Asking, sent: Asking) -> Iterator[Loss]:
     """What was said and does not stand in the dispatch: texts, what tools were given and gave, images and files."""
-    all_of_it = "\n".join(_squeezed(leaf) for leaf in _spelled_out(sent.leaves))
+    leaves = [_squeezed(leaf) for leaf in _spelled_out(sent.leaves)]
+    whole, all_of_it = set(leaves), "\n".join(leaves)
+
+    def stands(text: str) -> bool:
+        squeezed = _squeezed(text)
+        return squeezed in whole or squeezed in all_of_it
+
     for text in mine.texts:
-        if _squeezed(text) not in all_of_it and _squeezed(_THOUGHT.sub("", text)) not in all_of_it:
+        if not stands(text) and not stands(_spoken(text)):
             yield "text", show(text), "absent"
     for what, told in (("call of a tool", mine.calls), ("result of a tool", mine.results)):
         for text in told:
-            if not all(_squeezed(part) in all_of_it for part in _pieces(text, call=told is mine.calls)):
+            if not all(stands(part) for part in _pieces(text, call=told is mine.calls)):
                 yield what, show(text), "absent"
     if mine.media > sent.media:
         yield "images or files", str(mine.media), str(sent.media)
@@ -111,16 +130,17 @@ def lost_parameters(mine: Asking, sent: Asking) -> Iterator[Loss]:
             if asked is not None and not same(asked, told):
                 yield name, show(asked), show(told) if told is not None else "absent"
     names = _members(mine.schema)
-    if names and not any(_named(name, sent) for name in names):
+    if names and not _named(names, sent):
         yield "the answer's schema", show(mine.schema), "absent"
 
 
 def _lost_tools(mine: Asking, sent: Asking) -> Iterator[Loss]:
     if mine.choice == "none":
         return
+    named = _named(mine.tools, sent)
     for name in mine.tools:
         # A member without tools may be told of them in words, a name that its API does not know under another.
-        if _NAME.fullmatch(name) and not _named(name, sent):
+        if _NAME.fullmatch(name) and name not in named:
             yield "tools", show(name), show(list(sent.tools)) if sent.tools else "absent"
     forced = mine.choice is not None and (mine.choice == "required" or mine.choice.startswith("="))
     if forced and sent.tools and not sent.thinks and sent.choice in (None, "auto", "none"):
@@ -129,10 +149,11 @@ def _lost_tools(mine: Asking, sent: Asking) -> Iterator[Loss]:
         yield "tool_choice", "none: the client sent none", show(sent.choice)
 
 
-def _named(name: str, sent: Asking) -> bool:
-    """Whether a name stands anywhere in a dispatch, as a word."""
-    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    return any(word.search(leaf) for leaf in sent.leaves)
+def _named(names: Iterable[str], sent: Asking) -> set[str]:
+    """Those of some names that stand anywhere in a dispatch, as words."""
+    words = {word for leaf in sent.leaves for word in _WORD.findall(leaf)}
+    all_of_it = "\n".join(sent.leaves)
+    return {name for name in names if name in words or (not _WORD.fullmatch(name) and name in all_of_it)}
 
 
 def _capped(cap: Any, sent: Asking) -> bool:
