@@ -26,7 +26,7 @@ def show(arguments: Namespace) -> Shown:
     scenarios = {row["id"]: row for row in holdings.scenarios()}
     defects = {row["name"]: row for row in holdings.defects()}
     targets = {row["name"]: row for row in holdings.targets()}
-    wanted = arguments.id
+    wanted = _named(arguments.id, defects)
     if wanted in clauses:
         return _shown(arguments, "clause", wanted, _clause(clauses[wanted], scenarios))
     if wanted in scenarios:
@@ -44,6 +44,14 @@ def show(arguments: Namespace) -> Shown:
     hint = near(wanted, [*clauses, *scenarios, *targets, *defects, *CAPABILITIES, *SOURCES], otherwise=lists)
     what = f"no clause, scenario, target, defect, capability or norm is called {wanted!r}"
     raise UsageError(what, where="explain", hint=hint)
+
+
+def _named(told: str, defects: Iterable[str]) -> str:
+    """The id that was told: of a defect also as the target that has it, of a norm also by its address."""
+    target, _, defect = told.partition(":")
+    if target == "reference" and defect in defects:
+        return defect
+    return next((key for key, source in SOURCES.items() if source.url == told), told)
 
 
 def _clause(row: holdings.Row, scenarios: dict[str, holdings.Row]) -> dict[str, Any]:

@@ -181,6 +181,19 @@ def test_explain(name: str, told: list[str], capsys: pytest.CaptureFixture[str])
     assert json.loads(capsys.readouterr().out)["id"] == name
 
 
+@pytest.mark.parametrize(
+    ("told", "name"),
+    [
+        ("reference:done-twice", "done-twice"),
+        ("https://www.rfc-editor.org/rfc/rfc9110.html#section-15", "rfc9110/status"),
+    ],
+)
+def test_explain_knows_other_names(told: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A defect is also called by the target that has it, a norm by its address."""
+    assert main(["explain", told, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["id"] == name
+
+
 def test_globs_choose_from_a_list(capsys: pytest.CaptureFixture[str]) -> None:
     """A list can be of some alone, in its own order; a glob that names none is told, with what is near."""
     assert main(["defects", "lost-*", "--format", "json"]) == 0
