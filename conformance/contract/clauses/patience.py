@@ -34,10 +34,20 @@ def _left(x: Exchange, number: int, attempt: Attempt) -> bool:
     if closed is None or attempt.succeeded or (reply is not None and (reply.answer.told_end or reply.answer.errors)):
         return False
     others = (x.attempts or ())[:number] + (x.attempts or ())[number + 1 :]
-    if any(other.succeeded and other.at < closed < other.ended_at for other in others):
-        return False  # asked side by side, and the other was faster
+    if any(_faster(other, attempt.at, closed) for other in others):
+        return False
     went_on = not _spoke(attempt) and any(other.at >= attempt.at for other in (x.attempts or ())[number + 1 :])
     return went_on or (number == len(others) and replied(x) and names_timeout(the_reply(x)))
+
+
+def _faster(other: Attempt, asked: float, closed: float) -> bool:
+    """Whether another dispatch, under way beside one that was asked and closed then, was the first to be heard: one
+    that was asked in its stead is not heard before the close.
+    """
+    first = other.sent[0].at if other.sent else other.ended_at
+    beside = other.at < closed and first <= closed and asked < other.ended_at
+    ok = other.reply is not None and other.reply.ok
+    return beside and ok and (other.succeeded or closed < other.ended_at)
 
 
 def _spoke(attempt: Attempt) -> bool:
