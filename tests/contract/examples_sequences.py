@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.exchange.sequence import Windows
+from conformance.exchange.sequence import Sequence, Windows
 from tests.contract.captures import Try, capture, chat, exchange, wire
 from tests.contract.example import Example, Examples
 from tests.contract.sequences import ANSWERS, PROMISES, many, request, sequence, turn
@@ -12,8 +12,10 @@ from tests.contract.sequences import ANSWERS, PROMISES, many, request, sequence,
 ALONE: dict[str, Any] = {"members": "m0", "healthy": "m0"}
 DOWN = turn(0, "m0:500", "m1:ok", healthy="m1")
 BESIDE = turn(150, "m1:ok")
-LONE_DOWN = turn(0, "m0:500", members="m0", healthy="")
+LONE: dict[str, Any] = {"members": "m0", "healthy": ""}
+LONE_DOWN = turn(0, "m0:500", **LONE)
 TWO = Windows(cooldown_ms=600.0, cooldown_after=2)
+FOUR = Windows(cooldown_ms=600.0, cooldown_after=4)
 NO_SPREAD = PROMISES - {"spread"}
 TWICE = (turn(0, "m0:named", "m1:ok", healthy="m1"), turn(20, "m0:gone", "m1:ok", healthy="m1"))
 BOTH = {"healthy": ""}
@@ -148,6 +150,15 @@ EXAMPLES: Examples = {
                 windows=TWO,
             ),
             sequence(turn(0, "m0:500", "m1:500", healthy=""), many(10, 80, "m1:ok"), windows=TWO),
+            # Side by side, yet not as many as are declared; and a success that was over between them.
+            sequence(many(3, 0, "m0:500:2:40", every=5, took=45, **LONE), turn(120, **ALONE), windows=FOUR),
+            sequence(
+                many(3, 0, "m0:500:2:40", every=5, took=45, **LONE),
+                turn(80, "m0:ok", **ALONE),
+                many(3, 100, "m0:500:2:40", every=5, took=45, **LONE),
+                turn(220, **ALONE),
+                windows=FOUR,
+            ),
         ),
     ),
     "breaker.counts": Example(
@@ -386,5 +397,36 @@ EXAMPLES: Examples = {
                 turn(60, got=wire(status=0, end="close"), lane="other", **ALONE),
             ),
         ),
+    ),
+}
+
+#: Sequences that do not tell: what was in flight at one time was counted in an order that nobody knows.
+UNDECIDED: dict[str, tuple[Sequence, ...]] = {
+    "cooldown.threshold": (
+        # The success was on its way when the first failure ended, and when the second one was asked for.
+        sequence(
+            turn(0, "m0:ok:2:100", took=105, **ALONE),
+            turn(20, "m0:500", **LONE),
+            turn(90, "m0:500:2:30", took=35, **LONE),
+            turn(200, **ALONE),
+            windows=TWO,
+        ),
+        sequence(
+            turn(0, "m0:500", **LONE),
+            turn(15, "m0:ok:2:60", took=65, **ALONE),
+            turn(20, "m0:500:2:70", took=75, **LONE),
+            turn(200, **ALONE),
+            windows=TWO,
+        ),
+        # Two on each side of a success that overlaps the later ones.
+        sequence(
+            many(2, 0, "m0:500", every=5, **LONE),
+            turn(40, "m0:ok:2:60", took=65, **ALONE),
+            many(2, 60, "m0:500:2:80", every=5, took=85, **LONE),
+            turn(250, **ALONE),
+            windows=FOUR,
+        ),
+        # Refused while another was on its way: a gateway may bound how many it has open at a member.
+        sequence(LONE_DOWN, turn(80, "m0:ok:2:200", took=205, **LONE), turn(100, got="429", **ALONE), windows=TWO),
     ),
 }

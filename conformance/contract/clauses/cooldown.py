@@ -281,19 +281,41 @@ def _waited(record: Record) -> float:
 
 def _below(s: Sequence) -> Iterator[tuple[Dispatch, Share]]:
     """The members that failed, but never so often in a row that a cooldown opens, each after its last failure."""
-    if s.windows.cooldown_after < 2:
+    after = s.windows.cooldown_after
+    if after < 2:
         return
     opened = {(window.lane, window.member) for window in cooldowns(s)}
     for (lane, member), records in histories(s).items():
         failures = [record.dispatch for record in records if record.fate is Fate.FAILURE]
         plain = all(record.fate in (Fate.FAILURE, Fate.SUCCESS) and not _waited(record) for record in records)
-        if failures and plain and (lane, member) not in opened:
+        if failures and plain and (lane, member) not in opened and _most_in_a_row(records) < after:
             # A lone member is owed each request after a failure; one of several its share after the last.
-            after = failures[0] if len(s.lane(lane)[0].exchange.terms.members or ()) < 2 else failures[-1]
-            yield (
-                failures[-1],
-                share_of(s, member, (t for t in s.lane(lane) if t.began > after.known + GRACE_MS), each=True),
-            )
+            alone = len(s.lane(lane)[0].exchange.terms.members or ()) < 2
+            free = (failures[0] if alone else failures[-1]).known + GRACE_MS
+            turns = (t for t in s.lane(lane) if t.began > free and not (alone and _bounded(s, t)))
+            yield failures[-1], share_of(s, member, turns, each=True)
+
+
+def _most_in_a_row(records: tuple[Record, ...]) -> int:
+    """How many failures of a member may have been counted in a row: nobody knows in which order a gateway counts what
+    was on its way at one time, so that a success is between two failures where it was asked for after the one's end,
+    and the other after its own.
+    """
+    failures = [record.dispatch for record in records if record.fate is Fate.FAILURE]
+    successes = [record.dispatch for record in records if record.fate is Fate.SUCCESS]
+
+    def row_from(first: Dispatch) -> int:
+        reset = min((one.known for one in successes if one.at >= first.known), default=inf)
+        return sum(first.known <= other.known and other.at < reset for other in failures)
+
+    return max(map(row_from, failures), default=0)
+
+
+def _bounded(s: Sequence, turn: Turn) -> bool:
+    """Whether a turn without a dispatch began while one was open in its lane: a gateway may bound how many are."""
+    return not turn.exchange.attempts and any(
+        other.lane == turn.lane and other.at < turn.ended and turn.began < other.known for other in s.dispatches
+    )
 
 
 @sequence_clause(
