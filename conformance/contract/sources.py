@@ -51,6 +51,8 @@ SOURCES: dict[str, Source] = {
     "openai-spec/error": Source("OpenAI OpenAPI document: schema Error", _SPEC, _DAY),
     "openai-spec/chat": Source("OpenAI OpenAPI document: CreateChatCompletionResponse", _SPEC, _DAY),
     "openai-spec/chunk": Source("OpenAI OpenAPI document: CreateChatCompletionStreamResponse", _SPEC, _DAY),
+    "openai-spec/response-usage": Source("OpenAI OpenAPI document: ResponseUsage", _SPEC, _DAY),
+    "openai-spec/output-text": Source("OpenAI OpenAPI document: OutputTextContent", _SPEC, _DAY),
     "openai-sdk/streaming": Source(
         "openai-python: the stream decoder",
         "https://github.com/openai/openai-python/blob/main/src/openai/_streaming.py",

@@ -91,7 +91,7 @@ _AUDIO = [
     item_added(_item("shell_call", 1)),
     event("response.shell_call_command.delta", output_index=0, command_index=0, delta="ls"),
     event("response.some_tool.in_progress", item_id="x"),
-    *told(),
+    *told(output=[_item("shell_call", 1)]),
 ]
 _REFUSAL = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
 _REFUSED = [

@@ -23,7 +23,7 @@ from tests.contract.captures import (
     wire,
     words,
 )
-from tests.contract.responding import response
+from tests.contract.responding import response, used
 
 _STREAM = ask(stream=True)
 _OK = wire(chat())
@@ -127,7 +127,7 @@ ANSWERED: dict[str, Capture] = {
     "audio whose pieces are padded": capture(_STREAM, _spoken("aGVsbG8h"), _spoken("aGVsbA==", "byE=")),
     "an answer of thoughts that another API keeps to itself": capture(
         ask("responses"),
-        wire(response(output=[], usage={"input_tokens": 9, "output_tokens": 90, "total_tokens": 99})),
+        wire(response(output=[], usage=used(9, 90))),
         Try(wire(chat("", usage=_usage(90))), request=ask(model="up-model")),
     ),
     "a guard refuses what it is asked beside the member": capture(

@@ -7,6 +7,17 @@ from typing import Any
 ID = "resp_1"
 
 
+def used(taken: int, given: int, *, thought: int = 0) -> dict[str, Any]:
+    """A usage of so many tokens in and out, some of them thought."""
+    return {
+        "input_tokens": taken,
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens": given,
+        "output_tokens_details": {"reasoning_tokens": thought},
+        "total_tokens": taken + given,
+    }
+
+
 def message(text: Any = "Hello.", **more: Any) -> dict[str, Any]:
     """An output message of one text."""
     part = {"type": "output_text", "text": text, "annotations": []}
@@ -22,7 +33,7 @@ def response(text: Any = "Hello.", **more: Any) -> dict[str, Any]:
         "model": "alias-1",
         "status": "completed",
         "output": [message(text)],
-        "usage": {"input_tokens": 9, "output_tokens": 2, "total_tokens": 11},
+        "usage": used(9, 2),
         **more,
     }
 

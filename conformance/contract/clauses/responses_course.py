@@ -76,6 +76,8 @@ def closed(x: Exchange) -> Iterator[Finding]:
     for event, name, value in events_of(x):
         if name == "response.output_item.added":
             opened[("response.output_item.done", show(value.get("output_index")))] = event
+        elif name == "response.content_part.added":
+            opened.setdefault((_PART_DONE, *_place(value)), event)
         elif name in _CLOSED:
             opened.setdefault((name.replace(".delta", ".done"), *_place(value)), event)
         elif name == "response.output_item.done":
@@ -156,7 +158,7 @@ def whole_response(x: Exchange) -> Iterator[Finding]:
 _ENDS = ("completed", "incomplete", "failed")
 
 
-def _ended(x: Exchange) -> list[tuple[StreamEvent | None, dict[str, Any]]]:
+def ended(x: Exchange) -> list[tuple[StreamEvent | None, dict[str, Any]]]:
     """Each response that came to an end: the JSON one, or that of a stream's last event."""
     if is_response_stream(x):
         ends = {f"response.{status}" for status in _ENDS}
@@ -174,10 +176,10 @@ def _ended(x: Exchange) -> list[tuple[StreamEvent | None, dict[str, Any]]]:
     title="A response has an error exactly when it failed",
     rationale="Agents wait, compact or give up by the error: a failure without one is tried again, an answer with one is thrown away.",
     source="openai-api/responses",
-    applies=lambda x: bool(_ended(x)),
+    applies=lambda x: bool(ended(x)),
 )
 def error_agrees(x: Exchange) -> Iterator[Finding]:
-    for event, response in _ended(x):
+    for event, response in ended(x):
         error, message = response.get("error"), object_in(response, "error").get("message")
         if response.get("status") == "failed":
             wrong = not (isinstance(message, str) and message.strip())
