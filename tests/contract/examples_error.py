@@ -8,7 +8,6 @@ from tests.contract.captures import Capture, ask, capture, chat, chunk, error, k
 from tests.contract.example import Example, Examples
 
 OK = wire(chat())
-GOOD = wire(error("Bad.", param="temperature", code="invalid_value"), status=400)
 NO_MODEL = error("The model `nope` does not exist.", code="model_not_found")
 TOO_LONG = error("This model's maximum context length is 8192 tokens.", code="context_length_exceeded")
 QUOTA = error("You exceeded your current quota.", type="insufficient_quota", code="insufficient_quota")
@@ -147,10 +146,6 @@ EXAMPLES: Examples = {
             known(OK, key_valid=False),
             known(wire(error("No."), status=403), key_valid=False),
         ),
-    ),
-    "error.request.status": Example(
-        (known(GOOD, request_valid=False), known(wire(error("Bad."), status=422), request_valid=False)),
-        (known(wire(error("Bad."), status=500), request_valid=False), known(OK, request_valid=False)),
     ),
     "error.unknown-model.status": Example(
         (

@@ -225,20 +225,6 @@ def auth_status(x: Exchange) -> Iterator[Finding]:
         yield at_head(the_reply(x), "status 401", f"status {the_reply(x).status}")
 
 
-@clause(
-    id="error.request.status",
-    level=Level.MUST,
-    basis=Basis.CONTRACT,
-    title="A request that the API does not accept is answered with 400 or 422",
-    rationale="A 5xx is retried though the request can never succeed; a 2xx hides the mistake.",
-    source="openai-api/errors",
-    applies=lambda x: stayed(x) and x.terms.request_valid is False,
-)
-def request_status(x: Exchange) -> Iterator[Finding]:
-    if the_reply(x).status not in (400, 404, 413, 415, 422):
-        yield at_head(the_reply(x), "status 400", f"status {the_reply(x).status}")
-
-
 def _model_asked(x: Exchange) -> str | None:
     """The model that the request is about: its body's, or the one in the path of a single model."""
     if x.request.endpoint is not Endpoint.MODEL:

@@ -106,6 +106,15 @@ def _upstream(error: ErrorReply, call: Call) -> bool:
     return call.answered is not None and call.answered.status >= 400 and not call.stream
 
 
+def _own_fault(error: ErrorReply, call: Call) -> bool:
+    """Whether a member refused a request for a fault that no other status clause is about."""
+    told = error.doc["error"]
+    return _upstream(error, call) and error.status == 400 and told["code"] not in _OTHER_KINDS
+
+
+_OTHER_KINDS = ("context_length_exceeded", "model_not_found", "insufficient_quota", "content_filter")
+
+
 def _timeout(error: ErrorReply, call: Call) -> bool:
     return bool(error.doc["error"]["code"] == "upstream_timeout")
 
@@ -238,6 +247,20 @@ STATUS = (
         "error.context-length.code relay.error.code-kept",
         _edited(_without_code("context_length_exceeded")),
     ),
+    # BerriAI/litellm#37599
+    defect(
+        "rate-limit-as-400",
+        "A rate limit is told as a bad request",
+        "error.rate-limit.status relay.status.kept error.type.status",
+        _status(400, lambda error, call: _coded("rate_limit_exceeded")(error, call) and not call.stream),
+    ),
+    # BerriAI/litellm#23901
+    defect(
+        "bad-request-as-500",
+        "What a member refuses for a fault of the request is told as a server error",
+        "error.invalid-request.status relay.status.kept",
+        _status(500, _own_fault),
+    ),
     defect(
         "quota-as-500",
         "An exhausted balance is told as a server error",
@@ -284,7 +307,7 @@ STATUS = (
     defect(
         "wrong-key-as-500",
         "A wrong key is told as a server error",
-        "error.auth.status",
+        "error.auth.status error.invalid-key.status",
         _status(500, lambda error, call: error.status == 401),
     ),
     defect(
@@ -309,7 +332,7 @@ STATUS = (
     defect(
         "timeout-as-499",
         "A member's timeout is told under the status of a client that closed its request",
-        "error.not-cancelled error.status.registered relay.status.kept",
+        "error.not-cancelled error.status.registered error.type.status relay.status.kept",
         _status(499, _timeout),
     ),
     defect(
@@ -323,7 +346,7 @@ STATUS = (
     defect(
         "no-answer-as-400",
         "Members that cannot be reached, or break off before a head, are told as a bad request",
-        "relay.status.kept",
+        "error.type.status relay.status.kept",
         _status(400, _no_head),
         "pool.all-refused lifecycle.all-resets",
     ),
