@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from conformance.exchange.members import list_in, object_in, text_in
+
 #: openai-api/chat-object: the closed set of finish reasons.
 STANDARD_REASONS = frozenset({"stop", "length", "tool_calls", "content_filter", "function_call"})
 
@@ -93,10 +95,10 @@ class Choice:
 class Answer:
     """A reply's meaning.
 
-    `errors` are the values of in-band error objects (a body's or an event's `error`, or an event of type error), in
-    order; `usage` the last usage object; `done` how many `[DONE]` came. `finished` is whether the answer says that it
-    is whole, without an error: for a chat or completion a normal finish reason on every choice met (a stream's
-    `[DONE]` is not enough), for embeddings, models and others a JSON object without error.
+    `errors` are the values of in-band error objects (a body's or an event's `error`, one of a choice, or an event of
+    type error), in order; `usage` the last usage object; `done` how many `[DONE]` came. `finished` is whether the
+    answer says that it is whole, without an error: for a chat or completion a normal finish reason on every choice met
+    (a stream's `[DONE]` is not enough), for embeddings, models and others a JSON object without error.
     `event_errors` are indexes of error events.
     """
 
@@ -215,17 +217,42 @@ def _flatten(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _error_of(value: Any) -> Any:
-    """The in-band error of one JSON value, or None: a non-null `error`, or an object that says that it is one."""
-    if isinstance(value, list) and len(value) == 1:
-        value = value[0]
+def error_place(value: Any) -> tuple[str | int, ...] | None:
+    """The path of the in-band error of one JSON value: its own `error`, () for an object that says that it is one, or
+    that of a choice, its message or its delta; None where there is none.
+    """
     if not isinstance(value, dict):
         return None
     if value.get("error") not in (None, False, "", {}):
-        return value["error"]
+        return ("error",)
     if value.get("object") == "error" or (value.get("type") == "error" and "message" in value):
-        return value
+        return ()
+    for position, choice in enumerate(list_in(value, "choices")):
+        if _failed(choice):
+            return ("choices", position, "error")
+        for name in ("message", "delta"):
+            if _failed(object_in(choice, name)):
+                return ("choices", position, name, "error")
     return None
+
+
+def _failed(part: Any) -> bool:
+    """Whether a choice, or what it says, has an error beside it: a text, or an object that says something."""
+    error = object_in(part, "error")
+    said = any(error.get(name) not in (None, "", 0, 200, "0", "200") for name in ("message", "code", "type"))
+    return said or bool(text_in(part, "error").strip())
+
+
+def _error_of(value: Any) -> Any:
+    """The in-band error of one JSON value, or None."""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    path = error_place(value)
+    if path is None:
+        return None
+    for key in path:
+        value = value[key]
+    return value
 
 
 def _take_choices(value: Any, drafts: dict[int, _Draft], part_names: tuple[str, ...]) -> None:

@@ -64,7 +64,20 @@ def error_of(doc: Mapping[str, Any], call: Call) -> UpstreamFailed | None:
         error = doc
     if error is None and not call.does(Step.GO_ON_AFTER_WARNING):
         error = doc.get("warning")
+    if error is None and call.does(Step.REFUSE_ERROR_IN_CHOICE):
+        error = _error_in_choice(doc)
     return UpstreamFailed(from_error(reason_of(error), call.names)) if error else None
+
+
+def _error_in_choice(doc: Mapping[str, Any]) -> Any:
+    """The error that stands beside a choice, in its message or in its delta."""
+    choices = doc.get("choices")
+    for choice in choices if isinstance(choices, list) else []:
+        parts = (choice, choice.get("message"), choice.get("delta")) if isinstance(choice, dict) else ()
+        for part in parts:
+            if isinstance(part, dict) and part.get("error"):
+                return part["error"]
+    return None
 
 
 def native_reason(choice: Mapping[str, Any], call: Call) -> dict[str, Any]:

@@ -29,6 +29,7 @@ class Step(StrEnum):
     IGNORE_COMMENTS = "ignore-comments"
     # reading a member's answer
     REFUSE_ERROR_IN_SUCCESS = "refuse-error-in-success"
+    REFUSE_ERROR_IN_CHOICE = "refuse-error-in-choice"
     REFUSE_EMPTY_CHOICES = "refuse-empty-choices"
     REFUSE_BAD_REASON = "refuse-bad-reason"
     REFUSE_UNFINISHED = "refuse-unfinished"

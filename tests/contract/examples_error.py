@@ -55,8 +55,18 @@ def of(body: Any, *statuses: int, upstream: Any = None) -> tuple[Capture, ...]:
 
 EXAMPLES: Examples = {
     "error.in-success": Example(
-        (capture(ask(), OK), capture(ask(), wire({**chat(), "error": None}))),
-        (capture(ask(), wire(error("boom"))), capture(ask(), wire({**chat(), "error": {"message": "boom"}}))),
+        (
+            capture(ask(), OK),
+            capture(ask(), wire({**chat(), "error": None})),
+            capture(ask(), wire(chat(choice={"error": None}, message={"error": {"code": 0, "message": ""}}))),
+        ),
+        (
+            capture(ask(), wire(error("boom"))),
+            capture(ask(), wire({**chat(), "error": {"message": "boom"}})),
+            # genkit-ai/genkit#6259, gethouston/houston#1211
+            capture(ask(), wire(chat("", choice={"error": {"code": 502, "message": "boom"}}))),
+            capture(ask(), wire(chat("", message={"error": "boom"}))),
+        ),
     ),
     "error.body.json": Example(
         (told(error("Bad.")),),

@@ -106,6 +106,9 @@ EXAMPLES: Examples = {
             events(*CUT, {"error": {"message": "failed", "type": "x", "code": 502}}, done=False),
             events(*CUT, ("error", {"message": "failed"}), done=False),
             events(*CUT, error("", type="server_error"), done=False),
+            # gethouston/houston#1211: no SDK reads an error there
+            events(*CUT, chunk(reason="stop", choice={"error": {"code": 502, "message": "failed"}})),
+            events(*CUT, chunk(reason="stop", delta={"error": {"message": "failed"}})),
         ),
     ),
     "stream.error.once": Example(

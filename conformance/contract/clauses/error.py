@@ -9,6 +9,7 @@ from conformance.contract.envelope import body_of, enveloped, error_of, json_fai
 from conformance.contract.evidence import at_content, at_head, at_path, show
 from conformance.contract.kinds import inner_status
 from conformance.contract.when import api_failure, the_reply, whole
+from conformance.exchange.answer import error_place
 from conformance.exchange.model import Endpoint, Exchange
 from conformance.wire.facts import Span
 
@@ -43,10 +44,11 @@ def in_success(x: Exchange) -> Iterator[Finding]:
             and body_of(x).get("status") == "failed"
         ):
             continue
+        stated = inner_status(body_of(x)) or inner_status({"error": error})
         yield at_path(
             reply,
-            ("error",),
-            f"an error status (the body's error says {inner_status(body_of(x)) or 'no status'})",
+            error_place(body_of(x)) or ("error",),
+            f"an error status (the error says {stated or 'no status'})",
             f"status {reply.status} with {show(error)}",
         )
 

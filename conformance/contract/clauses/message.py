@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.evidence import at_event, at_path, show
@@ -59,14 +60,19 @@ def _messages(x: Exchange) -> Iterator[tuple[StreamEvent | None, str]]:
     if not ok(x) or (reply.doc is not None and not reply.events):
         value = reply.doc.value if reply.doc is not None and reply.doc.ok else None
         if reply.status >= 400 or reply.answer.errors:
-            text = reason_of(value)
+            text = reason_of(value) or _inside(reply.answer.errors)
             if text:
                 yield None, text
-    for index in reply.answer.event_errors:
+    for index, error in zip(reply.answer.event_errors, reply.answer.errors, strict=False):
         doc = reply.events[index].doc
-        text = reason_of(doc.value) if doc is not None and doc.ok else ""
+        text = (reason_of(doc.value) or _inside((error,))) if doc is not None and doc.ok else ""
         if text:
             yield reply.events[index], text
+
+
+def _inside(errors: tuple[Any, ...]) -> str:
+    """The words of the first in-band error: that of a choice stands deeper than a body's own."""
+    return reason_of({"error": errors[0]}) if errors else ""
 
 
 def _any(x: Exchange) -> bool:

@@ -149,6 +149,14 @@ LAUNDERED = (
         "relay.error.told pool.exhausted.told relay.error.kind-kept",
         _skipping(Step.REFUSE_ERROR_IN_SUCCESS),
     ),
+    # genkit-ai/genkit#6259
+    defect(
+        "error-in-choice-dropped",
+        "An error beside a member's choice is dropped, and its end told as a clean one",
+        "relay.error.told",
+        _skipping(Step.REFUSE_ERROR_IN_CHOICE),
+        "errors.error-in-choice",
+    ),
     # diegosouzapw/OmniRoute#3424: error text as assistant content
     defect(
         "empty-answer-made-up",
