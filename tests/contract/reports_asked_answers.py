@@ -5,7 +5,25 @@ Facts from the threads, rebuilt as captures; keys and names are ours.
 
 from __future__ import annotations
 
-from tests.contract.captures import ask, wire
+from tests.contract.captures import ask, chat, completion, stream, usage_chunk, wire, words
+from tests.contract.examples_answers import (
+    AGAIN,
+    FULL,
+    LISTS,
+    METERED,
+    MUTE,
+    OPEN,
+    SCORED,
+    SHORT,
+    SO_FAR,
+    STREAM,
+    THOUGHT_SO_FAR,
+    TWICE,
+    ZERO,
+    calls,
+    scores,
+    tokens,
+)
 from tests.contract.examples_responses_items import BARE, COUNTED, GOOD, call, calling, late, over
 from tests.contract.further import EVENTS, events
 from tests.contract.responding import event, message, response
@@ -15,6 +33,7 @@ SAID = events(*GOOD)
 CALLED = events(*calling())
 JSON = ask("responses")
 RESPONSE = wire(response())
+ONE = completion()["choices"][0]
 CUT = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
 
 ITEMS: tuple[Report, ...] = (
@@ -122,4 +141,117 @@ ITEMS: tuple[Report, ...] = (
         told="Official clients never read what was asked for: a SHOULD.",
     ),
 )
-HELD = ITEMS
+CHAT: tuple[Report, ...] = (
+    *(
+        report(
+            name,
+            "stream.text.incremental",
+            request=STREAM,
+            wrong=wire(stream(*chunks)),
+            right=wire(stream(*words("Hello", " there", ", friend", "."))),
+        )
+        for name, chunks in (
+            ("QwenLM/qwen-code#3896", SO_FAR),
+            ("QwenLM/qwen-code#3896 thoughts", THOUGHT_SO_FAR),
+            ("tashfeenahmed/freellmapi#1007", TWICE),
+            ("openclaw/openclaw#136262", AGAIN),
+        )
+    ),
+    report("QuantumNous/new-api#2469", "chat.output.present", wrong=wire(MUTE), right=wire(chat())),
+    report(
+        "prantlf/ovai#5 counted",
+        "chat.output.present",
+        request=METERED,
+        wrong=wire(stream(*words("", "", ""), usage_chunk(tokens(14, 60)))),
+        right=wire(stream(*words("Hi", "", ""), usage_chunk(tokens(14, 60)))),
+    ),
+    *(
+        report(name, "usage.counted", wrong=wire(ZERO), right=wire(chat()))
+        for name in ("BerriAI/litellm#8349", "pattern-zones-co/koine#41")
+    ),
+    report(
+        "MiXaiLL76/auto_ai_router#142",
+        "usage.counted",
+        request=METERED,
+        wrong=wire(stream(*words("Hi"), usage_chunk(tokens(0, 2)))),
+        right=wire(stream(*words("Hi"), usage_chunk())),
+    ),
+    report(
+        "simonw/llm#1698",
+        "usage.present",
+        wrong=wire(chat(usage=None)),
+        right=wire(chat()),
+        told="The schema does not require the usage of chat completions: a SHOULD.",
+    ),
+    *(
+        report(
+            name,
+            "bounds.cap.told",
+            request=SHORT,
+            wrong=wire(chat(**FULL)),
+            right=wire(chat(reason="length", **FULL)),
+            told="An answer may end right at its bound: a SHOULD.",
+        )
+        for name in (
+            "jundot/omlx#2817",
+            "maximhq/bifrost#4679",
+            "ollama/ollama#17239",
+            "unslothai/unsloth#10177",
+            "router-for-me/CLIProxyAPI#5439",
+            "mudler/LocalAI#3533",
+        )
+    ),
+    *(
+        report(
+            name,
+            "bounds.cap.open",
+            request=SHORT,
+            wrong=wire(OPEN),
+            right=wire(calls('{"path": "/tmp', "length", 16)),
+        )
+        for name in ("earendil-works/pi#8501", "MiaAI-Lab/DeepSeek-v4-Flash-DSpark-2x-DGX-Spark#55")
+    ),
+)
+SCORES: tuple[Report, ...] = (
+    report(
+        "sgl-project/sglang#1176",
+        "logprobs.top",
+        request=SCORED,
+        wrong=wire(chat(choice={"logprobs": scores("Hello.")})),
+        right=wire(chat(choice={"logprobs": scores("Hello.", top=2)})),
+        told="The API may give fewer alternatives than were asked for: a SHOULD.",
+    ),
+    *(
+        report(
+            name,
+            "logprobs.text",
+            request=SCORED,
+            wrong=wire(chat(choice={"logprobs": scores(*found, top=2)})),
+            right=wire(chat(choice={"logprobs": scores("Hel", "lo.", top=2)})),
+            told="Servers differ in what they strip from the ends of a text: a SHOULD.",
+        )
+        for name, found in (
+            ("oobabooga/textgen#5339", ("Hel",)),
+            ("vllm-project/vllm#9463", ("Bye", ".")),
+            ("huggingface/text-generation-inference#1682", ()),
+        )
+    ),
+    report(
+        "ggml-org/llama.cpp#11346",
+        "completion.logprobs.shape",
+        request=ask("completions", logprobs=1),
+        wrong=wire(completion(choice={"logprobs": scores("Hello.")})),
+        right=wire(completion(choice={"logprobs": LISTS})),
+    ),
+    *(
+        report(
+            name,
+            "completion.index",
+            request=ask("completions", prompt=["cf-q8w3zd a", "b"]),
+            wrong=wire(completion(choices=[ONE, ONE])),
+            right=wire(completion(choices=[ONE, {**ONE, "index": 1}])),
+        )
+        for name in ("InternLM/lmdeploy#2395", "openai/openai-python#90")
+    ),
+)
+HELD = ITEMS + CHAT + SCORES

@@ -14,6 +14,7 @@ from conformance.contract.clauses.legs import refused_before
 from conformance.contract.evidence import at_end, show
 from conformance.contract.sameness import same
 from conformance.contract.when import CHOICES, serving, stayed, the_reply
+from conformance.exchange.answer import normal_reason
 from conformance.exchange.counted import counts
 from conformance.exchange.members import texts
 from conformance.exchange.model import Endpoint, Exchange, Reply, Request
@@ -115,6 +116,81 @@ def cap_kept(x: Exchange) -> Iterator[Finding]:
     given = min(_given(x.reply))
     if given > _cap(x) + _ENDING and given not in _given(_told_by_member(x, *_CAPS[x.request.endpoint])):
         yield at_end(the_reply(x), f"{_cap(x)} tokens at most", f"a usage of {given}")
+
+
+#: The reasons by which an answer is told to have come to its own end.
+_OWN_END = ("stop", "tool_calls", "function_call")
+
+
+def _one_bound(x: Exchange) -> bool:
+    """Whether one bound is set to one choice, which is told whole with its tokens."""
+    alone = len(the_reply(x).answer.choices) == 1 and _cap(x) == _asked(x.request, _CAPS.get(x.request.endpoint, ()))
+    return alone and the_reply(x).answer.finished and bool(_given(x.reply))
+
+
+def _ended_at(reply: Reply | None, cap: int) -> bool:
+    """Whether an answer is told to have come to its own end with all the tokens that it was given."""
+    if reply is None or not _given(reply) or not cap <= min(_given(reply)) <= cap + _ENDING:
+        return False  # what is far beyond it was not bound by it
+    return any(normal_reason(reason) in _OWN_END for choice in reply.answer.choices for reason in choice.reasons)
+
+
+@clause(
+    id="bounds.cap.told",
+    level=Level.SHOULD,
+    basis=Basis.CONTRACT,
+    title="An answer that took all its tokens is told as cut",
+    rationale="Clients go on, or ask for more, by the reason: a half answer told as whole is kept. One may end right at the bound: a SHOULD.",
+    source="openai-api/chat-create",
+    applies=lambda x: _answered(x) and _cap(x) > 0 and _one_bound(x),
+)
+def cap_told(x: Exchange) -> Iterator[Finding]:
+    member = _told_by_member(x, *_CAPS[x.request.endpoint])
+    if _ended_at(x.reply, _cap(x)) and not _ended_at(member, _cap(x)):
+        reasons = [reason for choice in the_reply(x).answer.choices for reason in choice.reasons]
+        yield at_end(the_reply(x), f"length, or incomplete, after {_cap(x)} tokens", show(reasons))
+
+
+def _open_texts(x: Exchange, reply: Reply) -> list[str]:
+    """The arguments, and the text where JSON was asked for, that end in the middle of their JSON."""
+    form = x.request.get("response_format", "type") or x.request.get("text", "format", "type")
+    texts = [call.arguments for choice in reply.answer.choices for call in choice.tool_calls]
+    if form in ("json_object", "json_schema"):
+        texts += [choice.text for choice in reply.answer.choices]
+    return [text for text in texts if _cut_open(text)]
+
+
+def _cut_open(text: str) -> bool:
+    """Whether a text is the beginning of a JSON object or array, and no more."""
+    expected: list[str] = []
+    quoted = escaped = False
+    for letter in text.strip():
+        if quoted:
+            quoted = escaped or letter != '"'
+            escaped = letter == "\\" and not escaped
+        elif letter in "{[":
+            expected.append("}" if letter == "{" else "]")
+        elif not expected or (letter in "}]" and expected.pop() != letter):
+            return False
+        else:
+            quoted = letter == '"'
+    return bool(expected)
+
+
+@clause(
+    id="bounds.cap.open",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="JSON that the bound cut open is not told as finished",
+    rationale="The reason is length when the bound was reached: an agent that is told of a finished call parses half a JSON, or repairs it and runs it.",
+    source="openai-api/chat-object",
+    applies=lambda x: _answered(x) and _cap(x) > 0 and _one_bound(x),
+)
+def cap_open(x: Exchange) -> Iterator[Finding]:
+    member = _told_by_member(x, *_CAPS[x.request.endpoint])
+    alike = member is not None and _ended_at(member, _cap(x)) and bool(_open_texts(x, member))
+    for text in _open_texts(x, the_reply(x)) if _ended_at(x.reply, _cap(x)) and not alike else ():
+        yield at_end(the_reply(x), f"length, or incomplete, after {_cap(x)} tokens", f"finished: {show(text)}")
 
 
 def _echoes(x: Exchange) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.clauses.chunk import requested_choices
+from conformance.contract.clauses.inherited import own
 from conformance.contract.evidence import at_path, show
 from conformance.contract.shape import problems
 from conformance.contract.when import json_of, the_reply
@@ -14,6 +15,7 @@ from conformance.exchange.model import Endpoint, Exchange
 
 _completion = json_of(Endpoint.COMPLETIONS)
 _REASONS = ("stop", "length", "content_filter")
+_SIDE_BY_SIDE = ("tokens", "token_logprobs", "text_offset")
 
 
 def _value(x: Exchange) -> dict[str, Any]:
@@ -108,3 +110,54 @@ def finish_reason(x: Exchange) -> Iterator[Finding]:
             yield at_path(
                 the_reply(x), ("choices", position, "finish_reason"), f"one of {', '.join(_REASONS)}", show(reason)
             )
+
+
+@clause(
+    id="completion.index",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="The choices of a legacy completion have the indexes from 0, each once",
+    rationale="The index pairs a choice with its prompt; two choices that share one overwrite each other.",
+    source="openai-api/completions",
+    applies=lambda x: _completion(x) and bool(_choices(x)),
+)
+@own
+def choices_index(x: Exchange) -> Iterator[Finding]:
+    seen: set[int] = set()
+    for position, choice in enumerate(_choices(x)):
+        index = choice.get("index") if isinstance(choice, dict) else None
+        if not isinstance(index, int):
+            continue  # completion.shape judges it
+        if index in seen or not 0 <= index < len(_choices(x)):
+            expected = f"each of 0 to {len(_choices(x)) - 1} once"
+            yield at_path(the_reply(x), ("choices", position, "index"), expected, show(index))
+        seen.add(index)
+
+
+def _logprobs(x: Exchange) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The log probabilities of each choice that has any."""
+    for position, choice in enumerate(_choices(x)):
+        found = choice.get("logprobs") if isinstance(choice, dict) else None
+        if isinstance(found, dict) and found:
+            yield position, found
+
+
+@clause(
+    id="completion.logprobs.shape",
+    level=Level.MUST,
+    basis=Basis.CONTRACT,
+    title="Log probabilities of a legacy completion are arrays side by side",
+    rationale="Scorers read tokens and token_logprobs by position: the chat form has neither, and of unequal ones the numbers are other tokens'.",
+    source="openai-api/completions",
+    applies=lambda x: _completion(x) and any(True for _ in _logprobs(x)),
+)
+@own
+def logprobs_shape(x: Exchange) -> Iterator[Finding]:
+    for position, found in _logprobs(x):
+        path = ("choices", position, "logprobs")
+        arrays = {name: found[name] for name in _SIDE_BY_SIDE if isinstance(found.get(name), list) and found[name]}
+        sizes = {name: len(array) for name, array in arrays.items()}
+        if "content" in found and not isinstance(found.get("tokens"), list):
+            yield at_path(the_reply(x), path, "tokens, token_logprobs", f"members {', '.join(found)}"[:200])
+        elif len(set(sizes.values())) > 1:
+            yield at_path(the_reply(x), path, "as many of each", show(sizes))

@@ -242,7 +242,7 @@ CHANGED = (
     defect(
         "alternatives-dropped",
         "Of the log probabilities that were asked for only the chosen token's are left",
-        "relay.logprobs.kept",
+        "relay.logprobs.kept logprobs.top",
         Behaviour(doc=each_choice(_chosen_alone), chunks=each_stream_choice(_chosen_alone)),
         shown_by="baseline.logprobs baseline.logprobs-stream",
     ),
