@@ -6,9 +6,10 @@ import pytest
 
 from tests.contract.adversarial_apis import CALLS, MESSAGES, RESPONSES
 from tests.contract.adversarial_asked import ANSWERED, BOUNDED, TRANSLATED
+from tests.contract.adversarial_tools import CHOSEN
 from tests.contract.captures import Capture, violated
 
-ALL = {**RESPONSES, **CALLS, **MESSAGES, **BOUNDED, **ANSWERED, **TRANSLATED}
+ALL = {**RESPONSES, **CALLS, **MESSAGES, **BOUNDED, **ANSWERED, **TRANSLATED, **CHOSEN}
 
 
 @pytest.mark.parametrize("item", [pytest.param(item, id=name) for name, item in ALL.items()])

@@ -16,6 +16,7 @@ from conformance.cassette.model import Envelope, EnvelopeEnd, Frame
 from conformance.contract.clause import Outcome
 from tests.contract import reports_providers
 from tests.contract.adversarial_asked import ANSWERED, BOUNDED, TRANSLATED
+from tests.contract.adversarial_tools import CHOSEN
 from tests.contract.captures import (
     Ask,
     Capture,
@@ -35,6 +36,7 @@ from tests.contract.captures import (
 )
 from tests.contract.report import right_trials, wrong_trials
 from tests.contract.reports_asked_answers import HELD
+from tests.contract.reports_asked_tools import ASKED_FOR
 from tests.contract.reports_further import FURTHER
 from tests.contract.reports_further_legs import LEGS
 from tests.contract.reports_further_right import PASSING
@@ -42,15 +44,18 @@ from tests.contract.reports_further_usage import USED
 from tests.contract.reports_gateways import GATEWAYS
 from tests.contract.situation import cases, wrong_capture
 
-WRONG, RIGHT = cases((*GATEWAYS, *FURTHER, *LEGS, *USED, *PASSING, *HELD))
+WRONG, RIGHT = cases((*GATEWAYS, *FURTHER, *LEGS, *USED, *PASSING, *HELD, *ASKED_FOR))
 SEEDS = [
     *(trial.capture for trial in (*wrong_trials(reports_providers.REPORTS), *right_trials(reports_providers.REPORTS))),
     *(wrong_capture(item) for _, item in WRONG),
     *(item for _, item in RIGHT),
-    *(one for table in (ANSWERED, BOUNDED, TRANSLATED) for one in table.values()),
+    *(one for table in (ANSWERED, BOUNDED, TRANSLATED, CHOSEN) for one in table.values()),
 ]
 #: Parameters that clauses read of a request.
-PARAMETERS = ("stop", "max_tokens", "n", "tools", "tool_choice", "messages", "input", "prompt", "echo", "logprobs")
+PARAMETERS = (
+    *("stop", "max_tokens", "n", "tools", "tool_choice", "messages", "input", "prompt", "echo", "logprobs"),
+    *("response_format", "text", "functions", "function_call", "parallel_tool_calls"),
+)
 NAMES = (
     "choices",
     "delta",

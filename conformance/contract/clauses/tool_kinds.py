@@ -24,7 +24,7 @@ def _named(value: Any, kind: str) -> str | None:
     return name if isinstance(name, str) and name else None
 
 
-def _tools(x: Exchange) -> Iterator[Any]:
+def tools_of(x: Exchange) -> Iterator[Any]:
     """Every tool of the request, those in a namespace and those that an item of the input adds too."""
     body = x.request.doc.value if x.request.doc is not None and x.request.doc.ok else None
     rest = [*list_in(body, "tools"), *(tool for item in list_in(body, "input") for tool in list_in(item, "tools"))]
@@ -37,7 +37,7 @@ def _tools(x: Exchange) -> Iterator[Any]:
 def _declared(x: Exchange) -> dict[str, str]:
     """The kind of each tool of the request, by its name; none for a name that stands for both kinds."""
     kinds: dict[str, set[str]] = {}
-    for tool in _tools(x):
+    for tool in tools_of(x):
         kind = tool.get("type") if isinstance(tool, dict) else None
         if kind in ("function", "custom") and (name := _named(tool, kind)) is not None:
             kinds.setdefault(name, set()).add(kind)

@@ -11,6 +11,7 @@ from types import ModuleType
 
 from conformance.errors import UsageError
 from conformance.reference.defects import (
+    asked,
     blind,
     cache,
     chat,
@@ -44,6 +45,7 @@ from conformance.reference.defects.load import LoadDefect
 __all__ = ["DEFECTS", "LOAD_DEFECTS", "Defect", "LoadDefect", "find_defect"]
 
 AREAS: tuple[ModuleType, ...] = (
+    asked,
     blind,
     cache,
     chat,

@@ -104,7 +104,7 @@ TABLE = (
     defect(
         "tool-arguments-as-object",
         "A tool call's arguments are an object",
-        "chat.tool-calls.shape relay.tool-calls.equal tool.arguments.json",
+        "chat.tool-calls.shape relay.tool-calls.equal tool.arguments.json tool.arguments.strict",
         Behaviour(doc=each_choice(_calls(_object))),
     ),
     defect(
@@ -164,7 +164,7 @@ TABLE = (
     defect(
         "tool-arguments-as-python",
         "A tool call's arguments are written as Python writes a dict",
-        "tool.arguments.json relay.tool-calls.equal",
+        "tool.arguments.json relay.tool-calls.equal tool.arguments.strict",
         Behaviour(doc=each_choice(_calls(_repr))),
     ),
     # BerriAI/litellm#21041, diegosouzapw/OmniRoute#3980
