@@ -63,6 +63,11 @@ SOURCES: dict[str, Source] = {
         "https://github.com/openai/openai-python/blob/main/src/openai/lib/streaming/_deltas.py",
         _DAY,
     ),
+    "openai-sdk/embeddings": Source(
+        "openai-python: reading base64 embeddings",
+        "https://github.com/openai/openai-python/blob/main/src/openai/resources/embeddings.py",
+        _DAY,
+    ),
     "openai-sdk/errors": Source(
         "openai-python: handling errors", "https://github.com/openai/openai-python#handling-errors", _DAY
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import struct
 from typing import Any
 
 from tests.contract.captures import (
@@ -96,6 +98,23 @@ def scored(*texts: str, asked: Ask = SCORED, upstream: Any = None, **how: Any) -
 def listed(**members: Any) -> Capture:
     """A legacy completion with log probabilities."""
     return capture(ask("completions", logprobs=1), wire(completion(choice={"logprobs": {**LISTS, **members}})))
+
+
+def thinking(thought: str, told: str | None = "") -> Capture:
+    """What the client gets of a member's thoughts: the same, others, or none."""
+    mine = thought if told == "" else told
+    shown = {} if mine is None else {"reasoning_content": mine}
+    return capture(ask(), wire(chat(message=shown)), wire(chat(message={"reasoning_content": thought})))
+
+
+def encoded(form: str, *values: float) -> str:
+    """Numbers as base64, in the form of `struct`."""
+    return base64.b64encode(b"".join(struct.pack(form, value) for value in values)).decode()
+
+
+def embedded(vector: Any, upstream: Any = None) -> Capture:
+    """An embeddings reply of one vector."""
+    return capture(ask("embeddings"), wire(embeddings(vector)), upstream)
 
 
 def numbered(*indexes: Any) -> Capture:
@@ -228,6 +247,52 @@ EXAMPLES: Examples = {
         (scored("Hello."[:3], "lo.", top=2), scored("Hello.", top=1)),
         (scored("Hello."), scored("Hello.", upstream=wire(chat(choice={"logprobs": scores("Hello.", top=2)})))),
     ),
+    "chat.text.no-control-tokens": Example(
+        (
+            answer(),
+            answer("It is `<|im_end|>` in ChatML."),
+            answer("<s>not this</s>"),
+            answer("It is <|im_end|>.", asked=ask(messages=[{"role": "user", "content": "What is <|im_end|>?"}])),
+            answer("Hello.<|im_end|>", upstream=wire(chat("Hello.<|im_end|>"))),
+        ),
+        (
+            answer("Hello.<|im_end|>"),
+            answer("Hello.</s>"),
+            answer("<|channel|>analysis<|message|>Hm.<|end|>"),
+            answer("Hello.<end_of_turn>\n"),
+            events(*words("Hello.", "<|eot", "_id|>")),
+            answer("Hello.<|im_end|>", upstream=wire(chat())),
+        ),
+    ),
+    "relay.reasoning.once": Example(
+        (thinking("Hm, yes."), thinking("Hm, yes.", "Hm, "), thinking("Hm.", "Hm.Hm.Hm.")),
+        (thinking("Hm, yes.", "Hm, yes.Hm, yes."), thinking("Hm, yes.", "Hm, Hm, yes.yes.")),
+    ),
+    "relay.reasoning.kept": Example(
+        (
+            thinking("Hm, yes."),
+            thinking("Hm, yes.", "Hm, yes.Hm, yes."),
+            capture(
+                ask(),
+                wire(chat(message={"reasoning": "Hm."})),
+                wire(chat(message={"reasoning_content": "Hm."})),
+            ),
+        ),
+        (thinking("Hm, yes.", None), thinking("Hm, yes.", "Hm")),
+    ),
+    "embeddings.direction": Example(
+        (embedded([0.0, 0.5]), embedded([0.0, 0.0], upstream=wire(embeddings([0.0, 0.0])))),
+        (embedded([0.0, 0.0]), embedded([0.0], upstream=wire(embeddings([0.5]))), embedded(encoded("<f", 0.0, 0.0))),
+    ),
+    "embeddings.float32": Example(
+        (
+            embedded(encoded("<f", 0.6, 0.8)),
+            embedded(encoded("<f", 6.0, 8.0)),
+            embedded(encoded("<d", 6.0, 8.0)),
+            embedded(encoded("<d", 0.6, 0.8), upstream=wire(embeddings(encoded("<d", 0.6, 0.8)))),
+        ),
+        (embedded(encoded("<d", 0.6, 0.8)), embedded(encoded(">f", 0.6, 0.8))),
+    ),
     "logprobs.negative": Example(
         (scored("Hello."), scored("Hello.", number=0), scored("Hello.", number=-9999.0)),
         (scored("Hello.", number=0.9), scored("Hello.", asked=ask(logprobs=True), number=4)),
@@ -318,5 +383,9 @@ ODD: dict[str, Capture] = {
     "usage of a queued response": capture(
         ask("responses", background=True), wire(response(status="queued", output=[], usage=None))
     ),
+    "reasoning that was not wanted": capture(
+        ask(reasoning={"exclude": True}), wire(chat()), wire(chat(message={"reasoning_content": "Hm."}))
+    ),
+    "an empty text's vector of zeros": capture(ask("embeddings", input=""), wire(embeddings([0.0, 0.0]))),
     "a usage that the member lacks": answer(usage=USAGE, upstream=wire(chat(usage=None))),
 }

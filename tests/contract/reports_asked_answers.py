@@ -5,7 +5,7 @@ Facts from the threads, rebuilt as captures; keys and names are ours.
 
 from __future__ import annotations
 
-from tests.contract.captures import ask, chat, completion, stream, usage_chunk, wire, words
+from tests.contract.captures import ask, chat, completion, embeddings, stream, usage_chunk, wire, words
 from tests.contract.examples_answers import (
     AGAIN,
     FULL,
@@ -21,6 +21,7 @@ from tests.contract.examples_answers import (
     TWICE,
     ZERO,
     calls,
+    encoded,
     scores,
     tokens,
 )
@@ -254,4 +255,51 @@ SCORES: tuple[Report, ...] = (
         for name in ("InternLM/lmdeploy#2395", "openai/openai-python#90")
     ),
 )
-HELD = ITEMS + CHAT + SCORES
+MARKS: tuple[Report, ...] = (
+    *(
+        report(
+            name,
+            "chat.text.no-control-tokens",
+            wrong=wire(chat(text)),
+            right=wire(chat()),
+            told="A text may speak of the mark: a SHOULD.",
+        )
+        for name, text in (
+            ("ModelTC/LightLLM#130", "Hello.<|im_end|>"),
+            ("moltis-org/moltis#306", "<|start_header_id|>assistant<|end_header_id|>\n\nHello."),
+            ("logancyang/obsidian-copilot#2284", "Hello.</s>"),
+            ("vllm-project/vllm#32587 channels", "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant"),
+        )
+    ),
+    *(
+        report(
+            name,
+            "relay.reasoning.kept",
+            up=wire(chat(message={"reasoning_content": "Hm, yes."})),
+            wrong=wire(chat()),
+            right=wire(chat(message={"reasoning_content": "Hm, yes."})),
+            told="No norm knows the member that reasoning stands in: a SHOULD.",
+        )
+        for name in ("BerriAI/litellm#8799", "mozilla-ai/any-llm#224")
+    ),
+    *(
+        report(
+            name,
+            "embeddings.direction",
+            request=ask("embeddings"),
+            wrong=wire(embeddings([0.0, 0.0])),
+            right=wire(embeddings([0.0, 0.5])),
+            told="No norm says what the numbers are: a SHOULD.",
+        )
+        for name in ("arabold/docs-mcp-server#469", "ollama/ollama#12611")
+    ),
+    report(
+        "langchain4j/langchain4j#5638",
+        "embeddings.float32",
+        request=ask("embeddings", encoding_format="base64"),
+        wrong=wire(embeddings(encoded("<d", 0.6, 0.8))),
+        right=wire(embeddings(encoded("<f", 0.6, 0.8))),
+        told="The reference does not say how the numbers are encoded: a SHOULD.",
+    ),
+)
+HELD = ITEMS + CHAT + SCORES + MARKS

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import binascii
+import math
 import struct
 import sys
 from collections.abc import Iterator
 from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.clauses.inherited import own
 from conformance.contract.evidence import at_path, show
 from conformance.contract.shape import problems
 from conformance.contract.when import json_of, serving, the_reply
@@ -176,3 +178,58 @@ def dimensions(x: Exchange) -> Iterator[Finding]:
     for position, length in enumerate(lengths):
         if length and length != expected:
             yield at_path(the_reply(x), ("data", position, "embedding"), f"{expected} numbers", f"{length} numbers")
+
+
+@clause(
+    id="embeddings.direction",
+    level=Level.SHOULD,
+    basis=Basis.CONTRACT,
+    title="An embedding is not all zeros",
+    rationale="It is like no other vector, and fails where it is made a unit long. No norm says what the numbers are: a SHOULD.",
+    source="openai-api/embeddings",
+    applies=_some,
+)
+@own
+def direction(x: Exchange) -> Iterator[Finding]:
+    for position, item in enumerate(_data(x)):
+        numbers = vector(item.get("embedding")) if isinstance(item, dict) else None
+        if numbers and not any(numbers):
+            yield at_path(the_reply(x), ("data", position, "embedding"), "a number beside 0", f"{len(numbers)} zeros")
+
+
+def _unit(raw: bytes, order: str, size: int) -> bool:
+    """Whether bytes are a vector of length one, read as numbers of `size` bytes in that order of them."""
+    if not raw or len(raw) % size:
+        return False
+    length = math.hypot(*struct.unpack(f"{order}{len(raw) // size}{'f' if size == 4 else 'd'}", raw))
+    return abs(length - 1) < 0.001
+
+
+def _encoded(x: Exchange) -> Iterator[tuple[int, bytes]]:
+    """The bytes of each embedding that is base64."""
+    for position, item in enumerate(_data(x)):
+        value = item.get("embedding") if isinstance(item, dict) else None
+        try:
+            raw = base64.b64decode(value, validate=True) if isinstance(value, str) else b""
+        except (binascii.Error, ValueError):
+            raw = b""
+        if raw and len(raw) % 4 == 0:
+            yield position, raw
+
+
+@clause(
+    id="embeddings.float32",
+    level=Level.SHOULD,
+    basis=Basis.CONTRACT,
+    title="A base64 embedding holds single floats, lowest byte first",
+    rationale="The official SDKs read it so: of doubles they make twice as many other numbers. The reference does not say it: a SHOULD.",
+    source="openai-sdk/embeddings",
+    applies=lambda x: _embeddings(x) and any(True for _ in _encoded(x)),
+)
+@own
+def float32(x: Exchange) -> Iterator[Finding]:
+    for position, raw in _encoded(x):
+        # A vector is known for what it is where only one way to read it makes it one unit long.
+        for order, size, what in (("<", 8, "doubles"), (">", 4, "floats, highest byte first")):
+            if _unit(raw, order, size) and not _unit(raw, "<", 4):
+                yield at_path(the_reply(x), ("data", position, "embedding"), "float32, lowest byte first", what)

@@ -10,14 +10,15 @@ from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.clauses.inherited import own
-from conformance.contract.evidence import at_end, at_path, show
+from conformance.contract.clauses.responses_course import ended
+from conformance.contract.evidence import at_end, at_event, at_path, show
 from conformance.contract.when import CHOICES, json_of, serving, stayed, the_reply
 from conformance.exchange.counted import counts
 from conformance.exchange.members import list_in, texts
-from conformance.exchange.model import Endpoint, Exchange
+from conformance.exchange.model import Endpoint, Exchange, StreamEvent
 
 _SPEAKING = (*CHOICES, Endpoint.RESPONSES)
-_json = json_of(*_SPEAKING)
+_completion = json_of(*CHOICES)
 _vectors = json_of(Endpoint.EMBEDDINGS)
 
 
@@ -78,22 +79,26 @@ def _silent(x: Exchange) -> bool:
     return attempt is not None and (attempt.reply is None or not counts(attempt.reply.answer.usage))
 
 
-def _owes(x: Exchange) -> bool:
-    running = x.request.endpoint is Endpoint.RESPONSES and _value(x).get("status") != "completed" if _json(x) else True
-    return not running and not _silent(x)
+def _owing(x: Exchange) -> list[tuple[StreamEvent | None, dict[str, Any]]]:
+    """What owes a usage: a completion that is not streamed, or a completed response, be it a stream's last event."""
+    if x.request.endpoint is Endpoint.RESPONSES:
+        return [(event, response) for event, response in ended(x) if response.get("status") == "completed"]
+    return [(None, _value(x))] if _completion(x) else []
 
 
 @clause(
     id="usage.present",
     level=Level.SHOULD,
     basis=Basis.CONTRACT,
-    title="A completion that is not streamed tells its usage",
+    title="A completion that is not streamed, or a completed response, tells its usage",
     rationale="Who bills or budgets by it counts the request as free. The schema does not require it of chat completions: a SHOULD.",
     source="openai-api/chat-object",
-    applies=_owes,
+    applies=lambda x: bool(_owing(x)) and not _silent(x),
 )
 def present(x: Exchange) -> Iterator[Finding]:
-    value = _value(x)
-    if not isinstance(value.get("usage"), dict):
+    for event, value in _owing(x):
         actual = show(value["usage"]) if "usage" in value else "absent"
-        yield at_path(the_reply(x), ("usage",), "usage: an object", actual)
+        if not isinstance(value.get("usage"), dict) and event is None:
+            yield at_path(the_reply(x), ("usage",), "usage: an object", actual)
+        elif not isinstance(value.get("usage"), dict) and event is not None:
+            yield at_event(the_reply(x), event, "usage: an object", actual)

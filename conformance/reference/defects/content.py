@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.reference.behaviour import Behaviour
 from conformance.reference.call import Call, Operation
 from conformance.reference.defects.entry import defect
-from conformance.reference.defects.hooks import Doc, each_choice, each_reply, without
+from conformance.reference.defects.hooks import Doc, each_choice, each_reply, each_stream_choice, without
 
 
 def _so_far(chunks: list[Doc], call: Call) -> list[Doc]:
@@ -67,6 +67,23 @@ def _chat_scores(choice: Doc) -> None:
         pairs = zip(found["tokens"], found["token_logprobs"], strict=True)
         content = [{"token": token, "logprob": number, "bytes": None, "top_logprobs": []} for token, number in pairs]
         choice["logprobs"] = {"content": content, "refusal": None}
+
+
+def _marked(choice: Doc) -> None:
+    """The mark that ends the turn is left in the text."""
+    text = choice["message"].get("content")
+    if isinstance(text, str) and text.endswith("."):
+        choice["message"]["content"] += "<|im_end|>"
+
+
+def _thought_twice(choice: Doc) -> None:
+    thought = choice["delta"].get("reasoning_content")
+    if isinstance(thought, str):
+        choice["delta"]["reasoning_content"] = thought * 2
+
+
+def _thoughtless(choice: Doc) -> None:
+    choice["delta"].pop("reasoning_content", None)
 
 
 TABLE = (
@@ -141,5 +158,25 @@ TABLE = (
         "completion.logprobs.shape",
         Behaviour(doc=each_choice(_chat_scores, Operation.COMPLETIONS)),
         "completions.logprobs",
+    ),
+    # ModelTC/LightLLM#130
+    defect(
+        "chat-end-token-in-text",
+        "The token that ends a turn stands in the text",
+        "chat.text.no-control-tokens relay.text.equal",
+        Behaviour(doc=each_choice(_marked)),
+    ),
+    defect(
+        "reasoning-doubled",
+        "Each piece of a member's reasoning is told twice",
+        "relay.reasoning.once",
+        Behaviour(chunks=each_stream_choice(_thought_twice)),
+    ),
+    # BerriAI/litellm#8799
+    defect(
+        "reasoning-dropped",
+        "A member's reasoning is not passed on",
+        "relay.reasoning.kept",
+        Behaviour(chunks=each_stream_choice(_thoughtless)),
     ),
 )

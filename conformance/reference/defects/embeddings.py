@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import struct
 from collections.abc import Callable
 from typing import Any
 
@@ -40,6 +42,15 @@ def _numbers(edit: Callable[[list[float]], list[Any]], first: int = 0) -> Behavi
                 item["embedding"] = edit(item["embedding"])
 
     return _list(each)
+
+
+def _as_doubles(reply: Doc) -> None:
+    """Base64 holds double floats."""
+    for item in reply["data"]:
+        if isinstance(item["embedding"], str):
+            raw = base64.b64decode(item["embedding"])
+            numbers = struct.unpack(f"<{len(raw) // 4}f", raw)
+            item["embedding"] = base64.b64encode(struct.pack(f"<{len(numbers)}d", *numbers)).decode()
 
 
 TABLE = (
@@ -105,5 +116,19 @@ TABLE = (
         "The numbers of an embedding are rounded to two places",
         "relay.embedding.equal",
         _numbers(lambda numbers: [round(number, 2) for number in numbers]),
+    ),
+    # arabold/docs-mcp-server#469, ollama/ollama#12611
+    defect(
+        "embeddings-all-zeros",
+        "Every number of an embedding is 0",
+        "embeddings.direction relay.embedding.equal",
+        _numbers(lambda numbers: [0.0 for _ in numbers]),
+    ),
+    # langchain4j/langchain4j#5638
+    defect(
+        "embeddings-as-doubles",
+        "A base64 embedding holds double floats",
+        "embeddings.float32 relay.embedding.equal",
+        _list(_as_doubles),
     ),
 )
