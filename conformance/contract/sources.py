@@ -81,6 +81,9 @@ SOURCES: dict[str, Source] = {
     "rfc9112/fields": Source("RFC 9112, section 5: field syntax", _RFC9112 + "5", _DAY),
     "rfc9112/body-length": Source("RFC 9112, section 6.3: message body length", _RFC9112 + "6.3", _DAY),
     "rfc9112/incomplete": Source("RFC 9112, section 8: handling incomplete messages", _RFC9112 + "8", _DAY),
+    "fetch/preflight": Source(
+        "Fetch Standard, 4.8: CORS-preflight fetch", "https://fetch.spec.whatwg.org/#cors-preflight-fetch-0", _DAY
+    ),
     "rfc8259/grammar": Source("RFC 8259, section 2: JSON grammar", _RFC8259 + "2", _DAY),
     "rfc8259/objects": Source("RFC 8259, section 4: objects", _RFC8259 + "4", _DAY),
     "rfc8259/strings": Source("RFC 8259, section 8.2: Unicode characters", _RFC8259 + "8.2", _DAY),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from conformance.exchange.assemble import endpoint_of
-from conformance.exchange.model import Attempt, Endpoint, Exchange, Reply, StreamEvent
+from conformance.exchange.model import Attempt, Endpoint, Exchange, Reply, Request, StreamEvent
 from conformance.wire.transcript import End
 
 CHOICES = (Endpoint.CHAT, Endpoint.COMPLETIONS)
@@ -38,10 +39,51 @@ def failed(x: Exchange) -> bool:
     return stayed(x) and the_reply(x).status >= 400
 
 
+#: The API's further operations, by what stands behind the version (or a deployment) in their paths.
+_FURTHER = re.compile(
+    r"/(?:v1|openai|deployments/[^/]+)/(?:audio|images|moderations|files|batches|uploads|fine_tuning|vector_stores"
+    r"|assistants|threads|responses|chat/completions|conversations|containers|evals|videos)(?:/|$)"
+)
+#: Of those, the ones that answer with something else than JSON.
+_NOT_JSON = re.compile(r"/audio(?:/|$)|/content$")
+#: What tells that a request is one of another provider's API under a like path.
+_OTHERS = ("anthropic-version", "x-goog-api-key")
+
+
+def path_of(request: Request) -> str:
+    """The path that a request names, without its query and a last slash."""
+    return request.target.split("?", 1)[0].rstrip("/")
+
+
+def speaks_openai(request: Request) -> bool:
+    """Whether nothing in a request's head is of another provider's API."""
+    return not any(request.head.get(name) for name in _OTHERS)
+
+
+def further(request: Request) -> bool:
+    """Whether a path is one of the API's operations without clauses of their own: audio, images, files, batches."""
+    named = endpoint_of(request.target) is Endpoint.OTHER and _FURTHER.search(path_of(request)) is not None
+    return named and speaks_openai(request)
+
+
+def further_json(request: Request) -> bool:
+    """Whether it is one of those that answer with a JSON object."""
+    return further(request) and _NOT_JSON.search(path_of(request)) is None
+
+
+#: What says that a path, or a method of it, is not served.
+UNSERVED = frozenset({404, 405, 501})
+
+
 def api_failure(x: Exchange) -> bool:
-    """The same, from a path of the API (whatever the method); HEAD has no body and OPTIONS is not the API's."""
+    """The same, from a path of the API (whatever the method); HEAD has no body and OPTIONS is not the API's.
+
+    A further operation that is not served at all is no failure of it: error.unserved.envelope is about that.
+    """
+    if not failed(x) or x.request.method in ("HEAD", "OPTIONS"):
+        return False
     named = endpoint_of(x.request.target) is not Endpoint.OTHER
-    return failed(x) and named and x.request.method not in ("HEAD", "OPTIONS")
+    return named or (further(x.request) and the_reply(x).status not in UNSERVED)
 
 
 def whole(x: Exchange) -> bool:

@@ -18,10 +18,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from conformance.reference.accept import Accepted
 from conformance.reference.behaviour import FAITHFUL, Behaviour
+from conformance.reference.browser import is_preflight, preflight_fields
 from conformance.reference.cache import Recording, Stored
 from conformance.reference.call import Call, Operation
 from conformance.reference.config import Config
-from conformance.reference.delivery import send_error, send_json, send_kept, send_stream
+from conformance.reference.delivery import send_error, send_json, send_kept, send_nothing, send_stream
 from conformance.reference.errors import Refused, refuse
 from conformance.reference.hangup import ClientGone, while_there
 from conformance.reference.intake import (
@@ -84,7 +85,9 @@ class _Gateway:
                 headers=fields_of(scope),
             )
             try:
-                if operation is None:
+                if is_preflight(call) and page != "nothing" and call.does(Step.PREFLIGHT):
+                    await send_nothing(preflight_fields(call), send)
+                elif operation is None:
                     await self._page(call, page, scope["path_params"].get("model", ""), send)
                 else:
                     await self._dispatched(call, receive, send)

@@ -24,6 +24,11 @@ async def send_json(reply: tuple[Fields, bytes], send: Send, status: int = 200) 
     await send({"type": "http.response.body", "body": body})
 
 
+async def send_nothing(fields: Fields, send: Send) -> None:
+    """A success without a body."""
+    await send_json((fields, b""), send, 204)
+
+
 async def send_error(call: Call, refused: Refused, send: Send) -> None:
     status, fields, body = error_answer(call, refused.reply)
     await send_json((fields, body), send, status)

@@ -11,6 +11,7 @@ from typing import Any
 
 from conformance.reference.accept import Accepted
 from conformance.reference.behaviour import ErrorReply, Fields, Moment
+from conformance.reference.browser import readable
 from conformance.reference.cache import Recording, Stored
 from conformance.reference.call import Call, Operation
 from conformance.reference.failure import UpstreamFailed
@@ -42,7 +43,7 @@ def kept_answer(call: Call, stored: Stored) -> tuple[Fields, bytes]:
     """The field lines and the body of an answer from memory, in the form in which it was kept."""
     if not stored.stream:
         return _json(call, 200, stored.body, KEPT_FIELDS)
-    fields = (*STREAM_FIELDS, ("x-request-id", call.request_id), *KEPT_FIELDS)
+    fields = (*STREAM_FIELDS, ("x-request-id", call.request_id), *readable(call), *KEPT_FIELDS)
     return call.behaviour.headers(fields, 200, call), stored.body
 
 
@@ -59,13 +60,20 @@ def error_answer(call: Call, error: ErrorReply) -> tuple[int, Fields, bytes]:
 
 def _json(call: Call, status: int, doc: Any, extra: Fields) -> tuple[Fields, bytes]:
     body = call.behaviour.body(doc if isinstance(doc, bytes) else encode_json(doc), status, call)
-    fields = (*JSON_FIELDS, ("content-length", str(len(body))), ("x-request-id", call.request_id), *extra)
+    fields = (
+        *JSON_FIELDS,
+        ("content-length", str(len(body))),
+        ("x-request-id", call.request_id),
+        *readable(call),
+        *extra,
+    )
     return call.behaviour.headers(fields, status, call), body
 
 
 def stream_fields(call: Call, accepted: Accepted) -> Fields:
     """The field lines of a stream."""
-    return call.behaviour.headers((*STREAM_FIELDS, ("x-request-id", call.request_id), *accepted.headers), 200, call)
+    fields = (*STREAM_FIELDS, ("x-request-id", call.request_id), *readable(call), *accepted.headers)
+    return call.behaviour.headers(fields, 200, call)
 
 
 def stream_bytes(call: Call, accepted: Accepted) -> AsyncIterator[bytes]:

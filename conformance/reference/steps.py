@@ -14,6 +14,7 @@ class Step(StrEnum):
     # the client's request
     AUTHENTICATE = "authenticate"
     KEY_FIRST = "key-first"
+    PREFLIGHT = "preflight"
     KNOW_MODEL = "know-model"
     VALIDATE = "validate"
     BODY_LIMIT = "body-limit"

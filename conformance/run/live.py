@@ -118,7 +118,7 @@ def call_of(case: PlannedCase, options: RunOptions, profile: Profile, key: str, 
         cap = params.get("max_tokens", params.get("max_completion_tokens"))
         answers = params.get("n") if isinstance(params.get("n"), int) else 1
         estimate = (cap if isinstance(cap, int) else MAX_TOKENS) * (answers or 1)
-    if method != "GET":
+    if method == "POST":
         estimate += int(len(body) * _TOKENS_PER_BYTE)
     call = Call(
         base_url=profile.base_url,

@@ -81,12 +81,13 @@ def call_of(case: PlannedCase, lane: Lane, profile: Profile, base_url: str, nonc
     """What the driver of a case sends."""
     request = case.scenario.request
     method, path, params, body = prepare(request, alias=profile.model_prefix + lane.alias, nonce=nonce)
+    key = profile.api_key if request.api_key is None else request.api_key
     return Call(
         base_url=base_url,
         path=path,
         method=method,
         endpoint=request.endpoint,
-        api_key=profile.api_key if request.api_key is None else request.api_key,
+        api_key="" if method == "OPTIONS" else key,  # a browser's question carries no key
         body=body,
         params=params,
         headers=(*lane_headers(profile, lane), *request.headers),

@@ -152,8 +152,8 @@ def _request(table: Any, place: Place) -> ScenarioRequest:
     params |= _json_params(fields, params, place)
     place.json_value(params)
     raw = place.optional_text(fields, "raw")
-    if params and (raw is not None or PATHS[endpoint][0] == "GET"):
-        sender = "a raw body" if raw is not None else "a GET"
+    if params and (raw is not None or PATHS[endpoint][0] != "POST"):
+        sender = "a raw body" if raw is not None else f"a request of {endpoint}"
         raise place.at(next(iter(params))).wrong(f"{sender} takes no parameters")
     return ScenarioRequest(
         endpoint=endpoint,

@@ -13,7 +13,8 @@ from urllib.parse import quote
 from conformance.errors import ScenarioError
 from conformance.scenario.model import ScenarioRequest
 
-#: Endpoint -> method and path below the API root.
+#: Endpoint -> method and path below the API root. The last two are no operations: a browser's question before one, and
+#: a path that the API does not have.
 PATHS: dict[str, tuple[str, str]] = {
     "chat.completions": ("POST", "/chat/completions"),
     "completions": ("POST", "/completions"),
@@ -21,6 +22,8 @@ PATHS: dict[str, tuple[str, str]] = {
     "responses": ("POST", "/responses"),
     "models": ("GET", "/models"),
     "models.retrieve": ("GET", "/models/{model}"),
+    "preflight": ("OPTIONS", "/chat/completions"),
+    "unserved": ("GET", "/no-such-operation"),
 }
 
 # RFC 3986 section 3.3: what a path segment may hold unescaped besides the unreserved characters.
@@ -31,15 +34,15 @@ def prepare(request: ScenarioRequest, *, alias: str, nonce: str) -> tuple[str, s
     """Method, path below the API root, parameters (for an SDK) and body bytes (for a raw driver) of `request`.
 
     `alias` is the lane's model, used unless the request names another. The nonce is put before the prompt text: of
-    the last user message, of `input` or of `prompt`; a request without such a text, and a GET, carries none. A raw body
-    comes with empty parameters. Raises ScenarioError for an unknown endpoint.
+    the last user message, of `input` or of `prompt`; a request without such a text, or without a body, carries none.
+    A raw body comes with empty parameters. Raises ScenarioError for an unknown endpoint.
     """
     if request.endpoint not in PATHS:
         hint = f"one of {', '.join(PATHS)}"
         raise ScenarioError(f"there is no endpoint {request.endpoint!r}", where="request.endpoint", hint=hint)
     method, path = PATHS[request.endpoint]
     model = alias if request.model is None else request.model
-    if method == "GET":
+    if method != "POST":
         return method, path.replace("{model}", quote(model, safe=_SEGMENT_SAFE)), {}, b""
     if request.raw is not None:
         return method, path, {}, _filled(request.raw, model, nonce)

@@ -215,6 +215,8 @@ def test_requests_carry_the_nonce() -> None:
     assert {identity for identity in bare if not identity.startswith("models.")} == {
         "relay-request.empty-body",
         "relay-request.missing-messages",
+        "http.preflight",
+        "http.unserved-path",
     }
 
 

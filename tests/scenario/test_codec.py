@@ -114,7 +114,7 @@ def test_json_says_what_toml_cannot() -> None:
         ({"title": " "}, "title: a text is wanted", ""),
         ({"request": None}, "request: is missing", "endpoint"),
         ({"request": {"endpoint": "chat.completion"}}, "request.endpoint: 'chat.completion'", "'chat.completions'?"),
-        ({"request": {"endpoint": "models", "n": 1}}, "request.n: a GET takes no parameters", ""),
+        ({"request": {"endpoint": "models", "n": 1}}, "request.n: a request of models takes no parameters", ""),
         ({"request": {"endpoint": "completions", "raw": "{", "n": 1}}, "request.n: a raw body takes no", ""),
         ({"request": {"endpoint": "completions", "json": "{"}}, "request.json: this is not JSON", ""),
         ({"request": {"endpoint": "completions", "json": "[]"}}, "request.json: a JSON object", ""),

@@ -8,7 +8,7 @@ from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.envelope import body_of, enveloped, error_of, json_failure
 from conformance.contract.evidence import at_content, at_head, at_path, show
 from conformance.contract.kinds import inner_status
-from conformance.contract.when import api_failure, the_reply, whole
+from conformance.contract.when import api_failure, further, the_reply, whole
 from conformance.exchange.answer import error_place
 from conformance.exchange.model import Endpoint, Exchange
 from conformance.wire.facts import Span
@@ -18,6 +18,12 @@ _PLACEHOLDERS = ("none", "undefined", "null", "nil", "nan", "[object object]")
 
 def _start(x: Exchange) -> Span:
     return Span(0, min(240, len(the_reply(x).content)))
+
+
+def _all_it_says(x: Exchange) -> bool:
+    """Whether a further operation's answer holds no object: a batch, a job or a file may tell of an error of its own."""
+    body = body_of(x)
+    return further(x.request) and isinstance(body, dict) and not {"object", "id"} & body.keys()
 
 
 @clause(
@@ -30,7 +36,7 @@ def _start(x: Exchange) -> Span:
     applies=lambda x: (
         whole(x)
         and the_reply(x).ok
-        and x.request.endpoint is not Endpoint.OTHER
+        and (x.request.endpoint is not Endpoint.OTHER or _all_it_says(x))
         and not the_reply(x).events
         and the_reply(x).doc is not None
     ),

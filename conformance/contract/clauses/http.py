@@ -9,6 +9,8 @@ from conformance.contract.evidence import at_content, at_end, at_event, at_excha
 from conformance.contract.when import (
     api_failure,
     broken_upstream,
+    further,
+    further_json,
     ok,
     replied,
     serving,
@@ -196,9 +198,18 @@ def _json_media(media: str) -> bool:
     return media == "application/json" or (media.startswith("application/") and media.endswith("+json"))
 
 
+def _further_json_due(x: Exchange) -> bool:
+    """Whether one of the API's further operations owes JSON, or sends the one thing that none of them does: a page."""
+    reply = the_reply(x)
+    page = reply.media_type == "text/html" and not x.request.target.split("?")[0].endswith("/content")
+    return not reply.events and (further_json(x.request) or (further(x.request) and page))
+
+
 def _json_success(x: Exchange) -> bool:
-    if not ok(x) or x.request.endpoint is Endpoint.OTHER or x.request.stream or not the_reply(x).content:
+    if not ok(x) or x.request.stream or x.request.method == "OPTIONS" or not the_reply(x).content:
         return False
+    if x.request.endpoint is Endpoint.OTHER:
+        return _further_json_due(x)
     # A capture may lack the request's body: then nobody knows whether a stream was asked for.
     return bool(x.request.body) or x.request.method == "GET" or not the_reply(x).events
 
@@ -337,11 +348,18 @@ def mode_stream(x: Exchange) -> Iterator[Finding]:
         yield at_content(reply, Span(0, min(240, len(reply.content))), "server-sent events", what)
 
 
+def _judged_body(x: Exchange) -> bool:
+    if x.request.endpoint is not Endpoint.OTHER:
+        return True
+    said = _json_media(the_reply(x).media_type)
+    return said and (further_json(x.request) or (further(x.request) and "/audio/trans" in x.request.target))
+
+
 def _json_body_due(x: Exchange) -> bool:
     reply = x.reply
     return (
         whole(x)
-        and x.request.endpoint is not Endpoint.OTHER
+        and _judged_body(x)
         and reply is not None
         and reply.ok
         and not x.request.stream
