@@ -71,6 +71,11 @@ SOURCES: dict[str, Source] = {
     "openai-sdk/errors": Source(
         "openai-python: handling errors", "https://github.com/openai/openai-python#handling-errors", _DAY
     ),
+    "openai-sdk/retries": Source(
+        "openai-python: whether, and after how long, a call is sent again",
+        "https://github.com/openai/openai-python/blob/main/src/openai/_base_client.py",
+        _DAY,
+    ),
     "rfc9110/status": Source("RFC 9110, section 15: status codes", _RFC9110 + "15", _DAY),
     "rfc9110/retries": Source("RFC 9110, section 9.2.2: idempotent methods", _RFC9110 + "9.2.2", _DAY),
     "rfc9110/content-type": Source("RFC 9110, section 8.3: Content-Type", _RFC9110 + "8.3", _DAY),

@@ -140,8 +140,14 @@ def quota_status(x: Exchange) -> Iterator[Finding]:
 def _upstream_retry_after(x: Exchange) -> str | None:
     for attempt in reversed(x.attempts or ()):
         if attempt.reply is not None and attempt.reply.status in (429, 503):
-            return attempt.reply.header("retry-after")
+            return attempt.reply.header("retry-after") or _in_seconds(attempt.reply.header("retry-after-ms"))
     return None
+
+
+def _in_seconds(told: str | None) -> str | None:
+    """A wait that is told in ms, as the official clients read it, in the form of a Retry-After."""
+    read = told is not None and told.isascii() and told.isdigit() and len(told) < 12
+    return str(-(-int(told or 0) // 1000)) if read else None
 
 
 #: A gateway may wait longer than a member asks, for reasons of its own; seconds that became milliseconds are longer still.
@@ -167,8 +173,9 @@ def _upstream_waits(x: Exchange) -> list[int]:
 )
 def retry_after(x: Exchange) -> Iterator[Finding]:
     told = the_reply(x).header("retry-after")
-    if told is None:
+    if told is None and _in_seconds(the_reply(x).header("retry-after-ms")) is None:
         yield at_head(the_reply(x), f"Retry-After: {_upstream_retry_after(x)}", "no Retry-After")
+    if told is None:
         return
     waits = _upstream_waits(x)
     if not waits or not told.isascii() or not told.isdigit():
@@ -176,6 +183,31 @@ def retry_after(x: Exchange) -> Iterator[Finding]:
     seconds = int(told[:20])  # a number of twenty digits is far too long, whatever follows
     if seconds < min(waits) / 2 or seconds > max(waits) * _MUCH_LONGER:
         yield at_head(the_reply(x), f"about {_upstream_retry_after(x)} s, as the upstream said", f"Retry-After: {told}")
+
+
+def _two_waits(reply: Reply) -> tuple[int, float] | None:
+    """The seconds of a Retry-After and those of the ms beside it, where there are both."""
+    told, beside = reply.header("retry-after") or "", reply.header("retry-after-ms") or ""
+    if not all(text.isascii() and text.isdigit() and len(text) < 12 for text in (told, beside)):
+        return None
+    return int(told), int(beside) / 1000
+
+
+@clause(
+    id="error.retry-after.agrees",
+    level=Level.SHOULD,
+    basis=Basis.CONTRACT,
+    title="A wait that is told in ms beside Retry-After is the same wait",
+    rationale="The official clients go by the ms, others by the seconds: half of them come too early. RFC 9110 knows no ms: a SHOULD.",
+    source="openai-sdk/retries",
+    applies=lambda x: api_failure(x) and (the_reply(x).header("retry-after") or "").isdigit(),
+)
+def retry_after_agrees(x: Exchange) -> Iterator[Finding]:
+    waits = _two_waits(the_reply(x))
+    relayed = [_two_waits(attempt.reply) for attempt in x.attempts or () if attempt.reply is not None]
+    if waits is not None and waits not in relayed and abs(waits[0] - waits[1]) > max(1, waits[0] / 2):
+        what = f"retry-after-ms: {the_reply(x).header('retry-after-ms')}"
+        yield at_head(the_reply(x), f"about {waits[0]} s, as Retry-After says", what, field="retry-after-ms")
 
 
 #: RFC 9110 section 5.6.7: the one form of a date that may be sent.

@@ -50,6 +50,7 @@ _KEY = re.compile(
     r"|\bAIza[A-Za-z0-9_-]{20,}|\b[Bb]earer [A-Za-z0-9._~+/-]{12,}"
 )
 _WHOLE_KEY = re.compile(r"\b(?:sk|gsk|xai|hf)[-_](?=\S*\d)[A-Za-z0-9_-]{16,}(?![*.]{2})")
+_HASH = re.compile(r"(?<![0-9A-Za-z])[0-9a-fA-F]{64}(?![0-9A-Za-z])")
 _ACCOUNT = re.compile(r"\b(?:org|proj|acct|team|account|user)[-_][A-Za-z0-9]{4,}[A-Za-z0-9-]*")
 
 
@@ -300,3 +301,19 @@ def no_account(x: Exchange) -> Iterator[Finding]:
             if match.group(0).encode() in told and any(character.isdigit() for character in match.group(0)):
                 yield _finding(x, event, "no account of the upstream", show(match.group(0)))
                 break
+
+
+@clause(
+    id="error.message.no-key-hash",
+    level=Level.SHOULD,
+    basis=Basis.CONTRACT,
+    title="No hash of a key stands in the message of a refused one",
+    rationale="It is how the gateway's own table is looked up: whoever tries a key is shown what would match. No norm speaks of it: a SHOULD.",
+    source="openai-api/production-safety",
+    applies=lambda x: stayed(x) and the_reply(x).status in (401, 403) and _any(x),
+)
+def no_key_hash(x: Exchange) -> Iterator[Finding]:
+    for event, text in _messages(x):
+        match = _HASH.search(text[:_SEARCHED])
+        if match is not None and not _asked(x, match.group(0)):
+            yield _finding(x, event, "no hash of a key", show(text[max(0, match.start() - 20) : match.start() + 12]))

@@ -90,6 +90,20 @@ def _with_unit(fields: Fields, status: int, call: Call) -> Fields:
     return tuple((name, f"{value}s" if name == "retry-after" else value) for name, value in fields)
 
 
+def _another_wait(fields: Fields, status: int, call: Call) -> Fields:
+    return (*fields, ("retry-after-ms", "100")) if any(name == "retry-after" for name, _ in fields) else fields
+
+
+def _hash_told(error: Doc) -> None:
+    if error["code"] == "invalid_api_key":
+        error["message"] += f" Key hash (token): {'d748053a55933f7b' * 4}."
+
+
+def _param_lost(error: ErrorReply, call: Call) -> ErrorReply:
+    error.doc["error"]["param"] = error.doc["error"]["param"] if call.answered is None else None
+    return error
+
+
 def _in_milliseconds(fields: Fields, status: int, call: Call) -> Fields:
     return tuple((name, f"{value}000" if name == "retry-after" else value) for name, value in fields)
 
@@ -296,6 +310,26 @@ STATUS = (
         "error.retry-after.valid error.rate-limit.retry-after",
         Behaviour(headers=_as_a_time),
         shown_by="errors.openai-rate-limit",
+    ),
+    defect(
+        "retry-after-ms-differs",
+        "Beside a Retry-After stands another wait in ms",
+        "error.retry-after.agrees",
+        Behaviour(headers=_another_wait),
+        shown_by="errors.rate-limit-seconds",
+    ),
+    # BerriAI/litellm#39787
+    defect(
+        "wrong-key-hash-told",
+        "The message of a refused key shows the key's hash",
+        "error.message.no-key-hash",
+        _edited(_hash_told),
+    ),
+    defect(
+        "member-param-lost",
+        "The parameter that a member names in its refusal is not told",
+        "relay.error.param-kept",
+        Behaviour(error=_param_lost),
     ),
     defect(
         "wrong-key-accepted",

@@ -86,12 +86,23 @@ def _key_of_first(headers: Fields, member: Member, call: Call) -> Fields:
     return tuple((name, f"Bearer {first.api_key}" if name == "Authorization" else value) for name, value in headers)
 
 
+def _with_clients_key(headers: Fields, member: Member, call: Call) -> Fields:
+    return (*headers, ("x-api-key", call.headers.get("authorization", "").removeprefix("Bearer ")))
+
+
 def _model_of_first(body: bytes, member: Member, call: Call) -> bytes:
     first = call.lane.members[0] if call.lane else member
     return body.replace(json.dumps(member.model).encode(), json.dumps(first.model).encode(), 1)
 
 
 TABLE = (
+    # BerriAI/litellm#32202
+    defect(
+        "clients-key-passed-on",
+        "The client's key for the gateway goes to the members beside their own",
+        "relay.request.client-key",
+        Behaviour(request_headers=_with_clients_key),
+    ),
     defect(
         "key-follows-failover",
         "Every member of a pool is asked with the first one's key",
