@@ -331,6 +331,11 @@ ODD: dict[str, Capture] = {
     "thoughts up to the bound": answer("", asked=SHORT, reason="length", usage=tokens(9, 16)),
     "the end right at the bound": answer(asked=SHORT, usage=tokens(9, 16)),
     "no usage": answer(usage=None),
+    "an older answer that costs nothing": capture(ask(), wire(ZERO), ()),
+    "an echo, and nothing more": capture(
+        ask("completions", prompt="cf-q8w3zd", echo=True, max_tokens=0),
+        wire(completion("cf-q8w3zd", "length", usage=tokens(4, 0))),
+    ),
     "a count of nothing said": answer("", usage=tokens(9, 0)),
     "running totals": events(
         *({**item, "usage": tokens(9, n)} for n, item in enumerate(words("Hello", " there."))),

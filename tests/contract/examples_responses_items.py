@@ -107,6 +107,7 @@ EXAMPLES: Examples = {
             WHOLE,
             CALLED,
             events(*EMPTY, upstream=Try(_sent(EMPTY), request=ask("responses", model="up-model", stream=True))),
+            events(*calling(content_index=0)),
             events(created(), item_added({**CUSTOM, "input": ""}), INPUT, *told(output=[{**CUSTOM, "input": "ls"}])),
         ),
         (

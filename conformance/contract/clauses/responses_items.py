@@ -56,6 +56,11 @@ def _index(value: dict[str, Any]) -> int:
     return index if isinstance(index, int) and not isinstance(index, bool) else -1
 
 
+def _part(name: str, value: dict[str, Any]) -> str:
+    """The part of its item that a delta fills; what fills a call has none, whatever it says."""
+    return show(value.get("content_index") if _FILLS.get(name) in ("text", "refusal") else None)
+
+
 def _courses(x: Exchange) -> Iterator[tuple[StreamEvent, str, dict[str, Any], _Item | None, dict[int, _Item]]]:
     """Each event, its name and value, the item that it speaks of as it was before the event, and all items so far."""
     items: dict[int, _Item] = {}
@@ -69,7 +74,7 @@ def _courses(x: Exchange) -> Iterator[tuple[StreamEvent, str, dict[str, Any], _I
         elif item is None:
             continue
         elif name in _FILLS and isinstance(value.get("delta"), str):
-            item.texts.setdefault(show(value.get("content_index")), []).append(value["delta"])
+            item.texts.setdefault(_part(name, value), []).append(value["delta"])
         elif name == _DONE:
             item.done = object_in(value, "item")
         elif name.endswith(".done"):

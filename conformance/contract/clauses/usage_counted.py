@@ -45,6 +45,8 @@ def _counting(x: Exchange) -> bool:
     reply = x.reply
     if reply is None or not stayed(x) or not reply.ok or reply.answer.errors or not counts(reply.answer.usage):
         return False
+    if x.attempts == ():
+        return False  # what comes from memory costs nothing
     if x.request.endpoint is Endpoint.EMBEDDINGS:
         return _vectors(x) and bool(list_in(_value(x), "data")) and _asked(x)
     ended = reply.answer.finished and reply.complete
@@ -66,7 +68,8 @@ def counted(x: Exchange) -> Iterator[Finding]:
     zero = []
     if found.get("prompt") == (0,) and _asked(x):
         zero.append("prompt")
-    if found.get("completion") == (0,) and x.request.endpoint is not Endpoint.EMBEDDINGS:
+    echoed = x.request.endpoint is Endpoint.COMPLETIONS and x.request.get("echo") is True
+    if found.get("completion") == (0,) and x.request.endpoint is not Endpoint.EMBEDDINGS and not echoed:
         zero.append("completion")
     if zero:
         told = show(the_reply(x).answer.usage)
