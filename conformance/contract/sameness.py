@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Hashable
 from typing import Any
 
-from conformance.exchange.members import list_in
+from conformance.exchange.members import list_in, object_in, text_in
 from conformance.wire.jsondoc import parse
 
 
@@ -50,9 +50,30 @@ def _joined(content: Any) -> Any:
     return "".join(str(part.get("text") or "") for part in content)
 
 
+def _part(part: Any) -> Any:
+    """A part of a content without what says nothing: an image's detail that is the default."""
+    image = object_in(part, "image_url")
+    if image.get("detail") != "auto":
+        return part
+    return {**part, "image_url": {name: value for name, value in image.items() if name != "detail"}}
+
+
+def _same_part(left: Any, right: Any) -> bool:
+    """Whether two parts are the same; an image that is named by its address may come as its bytes."""
+    left, right = _part(left), _part(right)
+    inlined = text_in(object_in(right, "image_url"), "url").startswith("data:")
+    if inlined and text_in(object_in(left, "image_url"), "url").startswith(("http://", "https://")):
+        return True
+    return same(left, right)
+
+
 def _same_content(left: Any, right: Any) -> bool:
     if same(left, right):
         return True
+    if isinstance(left, list) and isinstance(right, list):
+        pairs = zip(left, right, strict=False)
+        if len(left) == len(right) and all(_same_part(a, b) for a, b in pairs):
+            return True
     texts = _joined(left), _joined(right)
     if isinstance(left, str) and isinstance(right, str):
         return False
@@ -60,20 +81,25 @@ def _same_content(left: Any, right: Any) -> bool:
     return all(isinstance(text, str) for text in texts) and "".join(texts[0].split()) == "".join(texts[1].split())
 
 
-def _same_arguments(left: Any, right: Any) -> bool:
-    """Whether two lists of tool calls are the same, their arguments compared as JSON."""
+def _same_calls(left: Any, right: Any) -> bool:
+    """Whether two lists of tool calls are the same, by what the API knows of a call, their arguments as JSON."""
     if not (isinstance(left, list) and isinstance(right, list) and len(left) == len(right)):
         return same(left, right)
     return all(same(_parsed(a), _parsed(b)) for a, b in zip(left, right, strict=True))
 
 
 def _parsed(call: Any) -> Any:
-    function = call.get("function") if isinstance(call, dict) else None
-    text = function.get("arguments") if isinstance(function, dict) else None
-    doc = parse(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else None
-    if doc is None or not doc.ok or not isinstance(function, dict):
+    """A call as the API defines it, without what clients copy from an answer besides: an index, parsed arguments."""
+    if not isinstance(call, dict):
         return call
-    return {**call, "function": {**function, "arguments": {"json": doc.value}}}
+    function = object_in(call, "function")
+    if not function:
+        return {name: call.get(name) for name in ("id", "type", "custom")}
+    told = function.get("arguments")
+    text = "{}" if told == "" else told  # what is called with nothing
+    doc = parse(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else None
+    arguments = {"json": doc.value} if doc is not None and doc.ok else told
+    return {"id": call.get("id"), "type": call.get("type"), "name": function.get("name"), "arguments": arguments}
 
 
 #: A model's system prompt is called `developer` by newer models; gateways map one to the other.
@@ -99,8 +125,14 @@ def _renewed(asked: dict[str, Any], sent: dict[str, Any]) -> dict[str, Any]:
     return asked
 
 
+#: What the API defines of a message besides its content and its calls. The rest of an answer that clients copy into the
+#: history (sources, thoughts, an id) strict members refuse, so that gateways leave it out.
+_KEPT = ("refusal", "audio", "function_call", "tool_call_id")
+
+
 def same_message(asked: Any, sent: Any) -> bool:
-    """Whether a message arrived whole. Members that are null may be left out, others may be added; content stays."""
+    """Whether a message arrived whole. Members that are null or that the API does not define may be left out, others
+    may be added; content stays."""
     if not isinstance(asked, dict) or not isinstance(sent, dict):
         return same(asked, sent)
     asked = _renewed(asked, sent)
@@ -112,12 +144,18 @@ def same_message(asked: Any, sent: Any) -> bool:
     if not _same_content(asked.get("content"), sent.get("content")):
         return False
     calls = asked.get("tool_calls"), sent.get("tool_calls")
-    if any(calls) and not _same_arguments(*calls):
+    if any(calls) and not _same_calls(*calls):
         return False
-    rest = (
-        name for name, value in asked.items() if value is not None and name not in ("role", "content", "tool_calls")
-    )
-    return all(same(asked[name], sent.get(name)) for name in rest)
+    # A tool's result has no name in the API.
+    names = (*_KEPT, "name") if asked.get("role") != "tool" else _KEPT
+    return all(same(asked[name], sent.get(name)) for name in names if asked.get(name) is not None)
+
+
+def says_nothing(message: Any) -> bool:
+    """Whether an assistant's turn is empty: it may be left out."""
+    if not isinstance(message, dict) or message.get("role") != "assistant":
+        return False
+    return not any(message.get(name) for name in ("content", "tool_calls", *_KEPT))
 
 
 class Messages:

@@ -14,12 +14,14 @@ from typing import Any
 
 from conformance.exchange.members import list_in, object_in, text_in, texts
 from conformance.exchange.model import Endpoint, Request
+from conformance.exchange.turns import Given, Turn, given, turns
 
 
 class Dialect(StrEnum):
     """The APIs whose requests are read."""
 
     CHAT = "chat"
+    COMPLETIONS = "completions"
     RESPONSES = "responses"
     ANTHROPIC = "anthropic"
     GEMINI = "gemini"
@@ -29,11 +31,14 @@ class Dialect(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """One request: `texts` is all that the model is told besides `results` (what tools gave), `calls` (what
-    they were given) and `tools` (the names of those that it may call now); `media` counts its images, sounds and files
-    that are no text; `leaves` is every text that stands anywhere in the body."""
+    """One request: `turns` is who said what, `given` what tools gave for which calls; `texts` is all that the model is
+    told besides `results` (what tools gave), `calls` (what they were given) and `tools` (the names of those that it may
+    call now); `media` counts its images, sounds and files that are no text; `leaves` is every text that stands anywhere
+    in the body."""
 
     dialect: Dialect
+    turns: tuple[Turn, ...]
+    given: tuple[Given, ...]
     texts: tuple[str, ...]
     results: tuple[str, ...]
     calls: tuple[str, ...]
@@ -47,11 +52,14 @@ class Asking:
     top_p: Any
     schema: Any
     thinks: bool
+    effort: Any
+    parallel: bool | None
+    as_json: bool
 
 
 def _dialect(request: Request, body: dict[str, Any]) -> Dialect | None:
     path = request.target.split("?", 1)[0]
-    if request.endpoint in (Endpoint.CHAT, Endpoint.RESPONSES):
+    if request.endpoint in (Endpoint.CHAT, Endpoint.COMPLETIONS, Endpoint.RESPONSES):
         return Dialect(request.endpoint.value.split(".")[0])
     if request.endpoint is not Endpoint.OTHER:
         return None
@@ -79,6 +87,8 @@ def asking(request: Request) -> Asking | None:
     stops = next((bounds[name] for name in ("stop", "stop_sequences", "stopSequences") if bounds.get(name)), None)
     return Asking(
         dialect=dialect,
+        turns=tuple(turns(body)),
+        given=tuple(given(body)),
         texts=said,
         results=results,
         calls=calls,
@@ -91,6 +101,9 @@ def asking(request: Request) -> Asking | None:
         temperature=bounds.get("temperature"),
         top_p=_first(bounds, ("top_p", "topP")),
         schema=_schema(dialect, body),
+        effort=_first(body, ("reasoning_effort",)) or object_in(body, "reasoning").get("effort"),
+        parallel=_parallel(body),
+        as_json=_as_json(body),
         thinks=bool(body.get("thinking") or object_in(body, "additionalModelRequestFields").get("thinking")),
     )
 
@@ -139,6 +152,8 @@ def _told(dialect: Dialect, body: dict[str, Any]) -> tuple[tuple[str, ...], tupl
     said: list[str] = []
     results: list[str] = []
     calls: list[str] = []
+    if dialect is Dialect.COMPLETIONS:
+        said += (text for text in texts(body.get("prompt")) if isinstance(text, str))
     if dialect is Dialect.RESPONSES:
         said += _spoken(body.get("instructions"))
         said += _spoken(body["input"]) if isinstance(body.get("input"), str) else ()
@@ -220,6 +235,9 @@ def _choice(dialect: Dialect, body: dict[str, Any]) -> str | None:
     if dialect is Dialect.GEMINI:
         config = object_in(body, "toolConfig") or object_in(body, "tool_config")
         config = object_in(config, "functionCallingConfig") or object_in(config, "function_calling_config")
+        allowed = list_in(config, "allowedFunctionNames") or list_in(config, "allowed_function_names")
+        if len(allowed) == 1:
+            return f"={allowed[0]}"
         return {"ANY": "required", "AUTO": "auto", "NONE": "none"}.get(text_in(config, "mode").upper())
     if dialect is Dialect.CONVERSE:
         told = object_in(object_in(body, "toolConfig"), "toolChoice")
@@ -235,6 +253,19 @@ def _choice(dialect: Dialect, body: dict[str, Any]) -> str | None:
     if told.get("type") == "allowed_tools":
         return text_in(object_in(told, "allowed_tools") or told, "mode") or None
     return {"any": "required", "auto": "auto", "none": "none"}.get(str(told.get("type")))
+
+
+def _parallel(body: dict[str, Any]) -> bool | None:
+    """Whether several tools may be called at once, where a request says so."""
+    disabled = object_in(body, "tool_choice").get("disable_parallel_tool_use")
+    told = body.get("parallel_tool_calls") if disabled is None else disabled is False
+    return told if isinstance(told, bool) else None
+
+
+def _as_json(body: dict[str, Any]) -> bool:
+    """Whether a request of the OpenAI API asks for an answer in JSON, of any schema."""
+    told = object_in(body, "response_format") or object_in(object_in(body, "text"), "format")
+    return told.get("type") == "json_object"
 
 
 def _schema(dialect: Dialect, body: dict[str, Any]) -> Any:

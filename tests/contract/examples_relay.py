@@ -23,6 +23,7 @@ from tests.contract.captures import (
     words,
 )
 from tests.contract.example import Example, Examples
+from tests.contract.responding import response
 
 STREAM = ask(stream=True)
 METERED = ask(stream=True, stream_options={"include_usage": True})
@@ -375,6 +376,7 @@ def dealt(*attempts: Try) -> Capture:
 
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
 OK = wire(chat())
+USER_ITEM = {"role": "user", "content": "cf-q8w3zd"}
 HISTORY: list[dict[str, Any]] = [
     {"role": "system", "content": "Be brief."},
     {"role": "user", "content": "cf-q8w3zd"},
@@ -403,6 +405,21 @@ def spoiled(asked: dict[str, Any], up: dict[str, Any], answer: Any, reply: Any) 
 def turns(*messages: dict[str, Any], reply: Any = OK) -> Capture:
     """The history, and the messages that the member got instead, with its answer, which is passed on."""
     return spoiled({"messages": HISTORY}, {"messages": list(messages)}, reply, reply)
+
+
+def thought(asked: dict[str, Any], sent: dict[str, Any]) -> Capture:
+    """The history with members in its tool turn, and with those that the member got."""
+    both = [[*HISTORY[:2], {**HISTORY[2], **more}, HISTORY[3]] for more in (asked, sent)]
+    return spoiled({"messages": both[0]}, {"messages": both[1]}, OK, OK)
+
+
+SEALED = [{"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAAtest"}, USER_ITEM]
+
+
+def sent_items(*asked: dict[str, Any], sent: list[dict[str, Any]]) -> Capture:
+    """A Responses request of those items, and the items that the member was sent."""
+    upstream = Try(wire(response()), request=ask("responses", model="up-model", input=sent))
+    return capture(ask("responses", input=list(asked)), wire(response()), upstream)
 
 
 _WITHOUT_CONTENT = (*HISTORY[:2], {"role": "assistant", "tool_calls": HISTORY[2]["tool_calls"]}, HISTORY[3])
@@ -469,6 +486,14 @@ EXAMPLES |= {
     "relay.request.null-content": Example(
         (turns(*HISTORY), turns(*HISTORY[:2], {**HISTORY[2], "content": ""}, HISTORY[3])),
         (turns(*_WITHOUT_CONTENT),),
+    ),
+    "relay.request.thoughts": Example(
+        (
+            thought({"reasoning_content": "Hm."}, {"reasoning_content": "Hm."}),
+            thought({"reasoning_content": "Hm."}, {"reasoning": "Hm."}),
+            sent_items(*SEALED, sent=SEALED),
+        ),
+        (thought({"reasoning_content": "Hm."}, {}), sent_items(*SEALED, sent=SEALED[1:])),
     ),
     "relay.request.nothing-added": Example(
         (

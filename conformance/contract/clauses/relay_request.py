@@ -2,56 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
-from conformance.contract.clauses.legs import about, refused_before, speaks_of
+from conformance.contract.clauses.dispatched import at_request, forwarded, same_operation
+from conformance.contract.clauses.legs import about, refused_before
 from conformance.contract.clauses.translated import lost_parameters, lost_turns, translations
-from conformance.contract.evidence import at_content, at_exchange, show
-from conformance.contract.kinds import reason_of
-from conformance.contract.sameness import Messages, contained, null_beside_calls, same
+from conformance.contract.evidence import at_content, show
+from conformance.contract.parameters import CAPS, DEFAULTS, is_default, lost, succeeds
+from conformance.contract.sameness import contained, same
 from conformance.contract.when import failed, stayed, the_reply
+from conformance.exchange.asking import asking
+from conformance.exchange.members import list_in
 from conformance.exchange.model import Attempt, Endpoint, Exchange, Request
 from conformance.wire.facts import Span
-
-#: openai-api/chat-create: parameters that change what is generated. A gateway may leave `model` to its configuration.
-_PARAMETERS = (
-    "temperature",
-    "top_p",
-    "n",
-    "stop",
-    "seed",
-    "presence_penalty",
-    "frequency_penalty",
-    "logit_bias",
-    "logprobs",
-    "top_logprobs",
-    "tools",
-    "tool_choice",
-    "functions",
-    "function_call",
-    "parallel_tool_calls",
-    "response_format",
-    "reasoning_effort",
-    "verbosity",
-    "modalities",
-    "audio",
-    "web_search_options",
-    "prompt",
-    "suffix",
-    "echo",
-    "best_of",
-    "input",
-    "dimensions",
-    "instructions",
-    "text",
-    "reasoning",
-    "max_output_tokens",
-    "previous_response_id",
-)
-_CAPS = ("max_tokens", "max_completion_tokens")
 
 #: Members that a gateway adds for its own book-keeping without changing what is generated.
 _HARMLESS = (
@@ -67,106 +32,19 @@ _HARMLESS = (
 )
 
 
-def _same_operation(x: Exchange) -> list[tuple[int, Attempt]]:
+def _emptied(x: Exchange) -> list[tuple[int, Attempt]]:
+    """The dispatches whose body is gone, or cut off, though others of the request have one."""
     if x.request.doc is None or not isinstance(x.request.doc.value, dict):
         return []
-    found = [
-        (number, attempt)
-        for number, attempt in enumerate(x.attempts or ())
-        if attempt.request.endpoint is x.request.endpoint
-        and attempt.request.endpoint is not Endpoint.OTHER
-        and attempt.request.doc is not None
-        and isinstance(attempt.request.doc.value, dict)
-    ]
-    # A gateway may ask a model about the request (a guard, a router): that is a request of its own beside the client's.
-    mine = [(number, attempt) for number, attempt in found if speaks_of(x, attempt)]
-    return mine or found
-
-
-def _forwarded(x: Exchange) -> bool:
-    return bool(_same_operation(x))
-
-
-def _leg(x: Exchange, number: int, expected: str, actual: str) -> Finding:
-    return at_exchange(x, expected, actual, leg=f"upstream:{number}")
-
-
-#: Parameters that a gateway may spell out (`strict`, `additionalProperties`) as long as all of them arrives.
-_STRUCTURED = ("tools", "functions", "response_format")
-
-#: openai-api/chat-create, openai-api/completions: what a parameter that is left out means. None: nothing is sent for it.
-_DEFAULTS: dict[str, Any] = {
-    "temperature": 1,
-    "top_p": 1,
-    "n": 1,
-    "best_of": 1,
-    "presence_penalty": 0,
-    "frequency_penalty": 0,
-    "logprobs": False,
-    "echo": False,
-    "parallel_tool_calls": True,
-    "response_format": {"type": "text"},
-    "stop": [],
-    "logit_bias": {},
-    "seed": None,
-    "suffix": None,
-    "dimensions": None,
-    "max_tokens": None,
-    "max_completion_tokens": None,
-    "max_output_tokens": None,
-}
-
-
-def _default(name: str, value: Any) -> bool:
-    """Whether `value` says what leaving `name` out says."""
-    if name in ("tool_choice", "function_call"):
-        return bool(value == "auto")
-    return value is None or (_DEFAULTS.get(name) is not None and same(value, _DEFAULTS[name]))
-
-
-def _successor(name: str, sent: dict[str, Any]) -> Any:
-    """What replaced a deprecated parameter: functions as tools."""
-    tools = sent.get("tools")
-    if name == "functions" and isinstance(tools, list):
-        return [tool.get("function") for tool in tools if isinstance(tool, dict)]
-    choice = sent.get("tool_choice")
-    if name == "function_call":
-        return choice.get("function") if isinstance(choice, dict) else choice
-    return None
-
-
-def _succeeds(name: str, value: Any, asked: dict[str, Any]) -> bool:
-    """Whether a parameter says what the client said by a deprecated one, and no more."""
-    if name == "tools" and isinstance(value, list):
-        functions, told = asked.get("functions"), _successor("functions", {"tools": value})
-        return isinstance(functions, list) and len(functions) == len(value) and contained(functions, told)
-    if name == "tool_choice":
-        choice = asked.get("function_call")
-        return choice is not None and same(choice, _successor("function_call", {"tool_choice": value}))
-    if name == "parallel_tool_calls":  # of functions a model calls one at a time
-        return value is False and bool(asked.get("functions"))
-    return name == "prompt_cache_key" and asked.get("user") is not None and same(asked["user"], value)
-
-
-def _lost(asked: dict[str, Any], sent: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    for name in _PARAMETERS:
-        if asked.get(name) is None or (name not in sent and _default(name, asked[name])):
-            continue
-        value = sent.get(name, _successor(name, sent))
-        if value is None:
-            yield name, show(asked[name]), "absent"
-        elif not (contained(asked[name], value) if name in _STRUCTURED else same(asked[name], value)):
-            yield name, show(asked[name]), show(value)
-    # openai-api/chat-create: max_tokens is deprecated in favour of max_completion_tokens, which counts where both stand.
-    cap = next((asked[name] for name in reversed(_CAPS) if asked.get(name) is not None), None)
-    if cap is not None and not any(same(sent.get(name), cap) for name in _CAPS):
-        told = {name: sent[name] for name in _CAPS if name in sent}
-        yield _CAPS[asked.get(_CAPS[1]) is not None], show(cap), show(told) if told else "absent"
+    same_path = [(n, a) for n, a in enumerate(x.attempts or ()) if a.request.endpoint is x.request.endpoint]
+    if x.request.endpoint is Endpoint.OTHER or not any(attempt.request.body for _, attempt in same_path):
+        return []  # a leg that holds no request bodies at all
+    return [(n, a) for n, a in same_path if a.request.doc is None or not a.request.doc.ok]
 
 
 def _shared_out(x: Exchange, name: str) -> bool:
     """Whether one request became several: a choice each, or the parts of a batch."""
-    attempts = [attempt for _, attempt in _same_operation(x)]
+    attempts = [attempt for _, attempt in same_operation(x)]
     asked = x.request.get(name)
     if name == "n":
         return isinstance(asked, int) and len(attempts) >= asked
@@ -183,27 +61,75 @@ def _shared_out(x: Exchange, name: str) -> bool:
     title="The client's parameters reach the member",
     rationale="A stop text, token cap, seed or tool that is dropped on the way is a request that nobody made.",
     source="openai-api/chat-create",
-    applies=lambda x: _forwarded(x) or bool(translations(x)),
+    applies=lambda x: forwarded(x) or bool(_emptied(x) or translations(x)),
 )
 def fields(x: Exchange) -> Iterator[Finding]:
+    for number, attempt in _emptied(x):
+        size = len(attempt.request.body)
+        yield at_request(x, number, "the client's request", f"{size} bytes that are no JSON" if size else "no body")
     for number, _, mine, sent in translations(x):
         for name, expected, actual in lost_parameters(mine, sent):
             if not refused_before(x, number, name):
-                yield _leg(x, number, f"{name}: {expected}", actual)
-    if _forwarded(x):
+                yield at_request(x, number, f"{name}: {expected}", actual)
+    if forwarded(x):
         yield from _fields_forwarded(x)
 
 
 def _fields_forwarded(x: Exchange) -> Iterator[Finding]:
     assert x.request.doc is not None
-    for number, attempt in _same_operation(x):
+    for number, attempt in same_operation(x):
         assert attempt.request.doc is not None
-        for name, expected, actual in _lost(x.request.doc.value, attempt.request.doc.value):
+        for name, expected, actual in lost(x.request.doc.value, attempt.request.doc.value):
             if name in ("n", "input", "prompt") and _shared_out(x, name):
+                continue
+            if name in _CONVERSATION and _conversed(x, attempt):
                 continue
             if refused_before(x, number, name):
                 continue  # a member that refuses a parameter may be asked without it
-            yield _leg(x, number, f"{name}: {expected}", actual)
+            yield at_request(x, number, f"{name}: {expected}", actual)
+
+
+#: What says a conversation in the Responses API, where a text is an item of the user's, instructions are the
+#: developer's, ids of items go with what is not stored, and earlier turns may be spelled out.
+_CONVERSATION = ("input", "instructions", "previous_response_id", "conversation")
+
+
+def _conversed(x: Exchange, attempt: Attempt) -> bool:
+    """Whether a dispatch in the Responses API says all that the client says, in order, be it in other items."""
+    mine, sent = asking(x.request), asking(attempt.request)
+    if x.request.endpoint is not Endpoint.RESPONSES or mine is None or sent is None:
+        return False
+    earlier = x.request.get("previous_response_id"), attempt.request.get("previous_response_id")
+    spelled_out = len(sent.turns) > len(mine.turns)
+    kept = earlier[0] is None or spelled_out or same(*earlier)
+    items = [_bare_items(request) for request in (x.request, attempt.request)]
+    kept = kept and all(any(contained(one, other) for other in items[1]) for one in items[0])
+    return kept and not any(True for _ in lost_turns(mine, sent))
+
+
+#: Items that `asking` reads, those that refer to what is kept elsewhere, and thoughts, which have a clause of their own.
+_READ = frozenset(
+    {
+        "message",
+        "function_call",
+        "function_call_output",
+        "custom_tool_call",
+        "custom_tool_call_output",
+        "item_reference",
+        "reasoning",
+    }
+)
+
+
+def _bare_items(request: Request) -> list[dict[str, Any]]:
+    """The items of an input that hold more than a conversation's words, without their ids and states."""
+    body = request.doc.value if request.doc is not None else None
+    items = [item for item in list_in(body, "input") if isinstance(item, dict)]
+    return [
+        {name: value for name, value in item.items() if name not in ("id", "status")}
+        for item in items
+        if str(item.get("type", "message")) not in _READ
+    ]
 
 
 #: Refusals that are about something else than what the request asks for.
@@ -230,94 +156,6 @@ def accepted(x: Exchange) -> Iterator[Finding]:
         )
 
 
-def _messages(doc: Any) -> list[Any] | None:
-    messages = doc.get("messages") if isinstance(doc, dict) else None
-    return messages if isinstance(messages, list) else None
-
-
-@clause(
-    id="relay.request.messages",
-    level=Level.MUST,
-    basis=Basis.CONTRACT,
-    title="The client's messages reach the member whole and in order",
-    rationale="A turn that loses its content key, its tool call or its place is refused upstream, or answered wrongly.",
-    source="openai-api/chat-create",
-    applies=lambda x: (_forwarded(x) and _has_messages(x)) or bool(translations(x)),
-)
-def messages(x: Exchange) -> Iterator[Finding]:
-    for number, _, mine, sent in translations(x):
-        for name, expected, actual in lost_turns(mine, sent):
-            yield _leg(x, number, f"{name}: {expected}", actual)
-    if _forwarded(x) and _has_messages(x):
-        yield from _messages_forwarded(x)
-
-
-def _has_messages(x: Exchange) -> bool:
-    return x.request.doc is not None and _messages(x.request.doc.value) is not None
-
-
-def _messages_forwarded(x: Exchange) -> Iterator[Finding]:
-    assert x.request.doc is not None
-    asked = _messages(x.request.doc.value) or []
-    said = Messages(asked)
-    for number, attempt in _same_operation(x):
-        assert attempt.request.doc is not None
-        sent = _messages(attempt.request.doc.value) or []
-        arrived, position = Messages(sent), 0
-        for message in asked:
-            found = arrived.place(message, position)
-            if found is None:
-                nearest = sent[position] if position < len(sent) else "no message"
-                yield _leg(x, number, show(message), show(nearest))
-                break
-            position = found + 1
-            if _null_left_out(message, sent[found]) and _asks_for_content(attempt):
-                yield _leg(x, number, show(message), f"{show(sent[found])}, which the member refuses")
-        once = {show(message, 1 << 30): message for message in asked}
-        for message in once.values():
-            times = said.times(message), arrived.times(message)
-            if times[0] < times[1]:
-                yield _leg(x, number, f"{times[0]} times {show(message)}", f"{times[1]} times")
-                break
-
-
-def _null_left_out(asked: Any, sent: Any) -> bool:
-    return null_beside_calls(asked) and "content" not in sent
-
-
-def _asks_for_content(attempt: Attempt) -> bool:
-    """Whether a member refused a dispatch and says something of a content."""
-    reply = attempt.reply
-    if reply is None or reply.status not in (400, 422) or reply.doc is None or not reply.doc.ok:
-        return False
-    return re.search(r"\bcontent\b", reason_of(reply.doc.value)) is not None
-
-
-def _null_turns(x: Exchange) -> list[Any]:
-    asked = _messages(x.request.doc.value) if x.request.doc is not None else None
-    return [message for message in asked or () if null_beside_calls(message)]
-
-
-@clause(
-    id="relay.request.null-content",
-    level=Level.SHOULD,
-    basis=Basis.CONTRACT,
-    title="A tool turn whose content is null keeps its content key on the way to the member",
-    rationale="Strict members refuse a turn without the key. The API's schema lets it be left out beside tool calls: a SHOULD.",
-    source="openai-api/chat-create",
-    applies=lambda x: _forwarded(x) and bool(_null_turns(x)),
-)
-def null_content(x: Exchange) -> Iterator[Finding]:
-    for number, attempt in _same_operation(x):
-        assert attempt.request.doc is not None
-        sent = _messages(attempt.request.doc.value) or []
-        arrived = Messages(sent)
-        for message in _null_turns(x):
-            place = arrived.place(message)
-            if place is not None and _null_left_out(message, sent[place]):
-                yield _leg(x, number, f"content: null in {show(message)}", show(sent[place]))
-
-
 @clause(
     id="relay.request.nothing-added",
     level=Level.SHOULD,
@@ -325,17 +163,17 @@ def null_content(x: Exchange) -> Iterator[Finding]:
     title="The member is sent no parameter that the client did not send",
     rationale="An added default changes the answer or is refused by strict members. Gateways may have policies: a SHOULD.",
     source="openai-api/chat-create",
-    applies=_forwarded,
+    applies=forwarded,
 )
 def nothing_added(x: Exchange) -> Iterator[Finding]:
     assert x.request.doc is not None
     asked = x.request.doc.value
-    for number, attempt in _same_operation(x):
+    for number, attempt in same_operation(x):
         assert attempt.request.doc is not None
         for name, value in attempt.request.doc.value.items():
-            known = name in asked or name in _HARMLESS or name in _DEFAULTS or _default(name, value)
-            if not known and not _succeeds(name, value, asked):
-                yield _leg(x, number, f"no `{name}`", f"{name}: {show(value)}")
+            known = name in asked or name in _HARMLESS or name in DEFAULTS or is_default(name, value)
+            if not known and not succeeds(name, value, asked):
+                yield at_request(x, number, f"no `{name}`", f"{name}: {show(value)}")
 
 
 @clause(
@@ -345,18 +183,18 @@ def nothing_added(x: Exchange) -> Iterator[Finding]:
     title="A parameter that the client left out keeps the API's default",
     rationale="An invented cap cuts answers, an invented temperature changes them: the client asked for what the API says.",
     source="openai-api/chat-create",
-    applies=_forwarded,
+    applies=forwarded,
 )
 def defaults(x: Exchange) -> Iterator[Finding]:
     assert x.request.doc is not None
     asked = x.request.doc.value
-    capped = any(asked.get(name) is not None for name in _CAPS)
-    for number, attempt in _same_operation(x):
+    capped = any(asked.get(name) is not None for name in CAPS)
+    for number, attempt in same_operation(x):
         assert attempt.request.doc is not None
         for name, value in attempt.request.doc.value.items():
-            left_out = name in _DEFAULTS and asked.get(name) is None and not (capped and name in _CAPS)
-            if left_out and not _default(name, value) and not _succeeds(name, value, asked):
-                yield _leg(x, number, f"no `{name}`: the client sent none", f"{name}: {show(value)}")
+            left_out = name in DEFAULTS and asked.get(name) is None and not (capped and name in CAPS)
+            if left_out and not is_default(name, value) and not succeeds(name, value, asked):
+                yield at_request(x, number, f"no `{name}`: the client sent none", f"{name}: {show(value)}")
 
 
 def _added(x: Exchange, attempt: Attempt) -> list[str]:
@@ -371,7 +209,7 @@ def _added(x: Exchange, attempt: Attempt) -> list[str]:
 def _refused_for_added(x: Exchange) -> list[tuple[int, Attempt]]:
     return [
         (number, attempt)
-        for number, attempt in _same_operation(x)
+        for number, attempt in same_operation(x)
         if attempt.reply is not None and attempt.reply.status in (400, 422) and _added(x, attempt)
     ]
 
@@ -389,7 +227,7 @@ def not_spoiled(x: Exchange) -> Iterator[Finding]:
     for number, attempt in _refused_for_added(x):
         for name in _added(x, attempt):
             if about(attempt, name):
-                yield _leg(x, number, f"no `{name}`: the client sent none", f"the member refuses {name}")
+                yield at_request(x, number, f"no `{name}`: the client sent none", f"the member refuses {name}")
 
 
 def _assigned(x: Exchange) -> Iterator[tuple[int, Attempt, str, str]]:
@@ -418,7 +256,9 @@ def member_key(x: Exchange) -> Iterator[Finding]:
     for number, attempt, key, _ in _assigned(x):
         # A transparent gateway passes the client's own key on; some send none, or in a field of another name.
         if key and _bearer(attempt.request) not in (key, _bearer(x.request), ""):
-            yield _leg(x, number, f"the key of {attempt.member}", "a key that is neither its own nor the client's")
+            yield at_request(
+                x, number, f"the key of {attempt.member}", "a key that is neither its own nor the client's"
+            )
 
 
 @clause(
@@ -433,4 +273,4 @@ def member_key(x: Exchange) -> Iterator[Finding]:
 def member_model(x: Exchange) -> Iterator[Finding]:
     for number, attempt, _, model in _assigned(x):
         if model and attempt.request.model and attempt.request.model not in (model, x.request.model):
-            yield _leg(x, number, f"model {show(model)}", show(attempt.request.model))
+            yield at_request(x, number, f"model {show(model)}", show(attempt.request.model))

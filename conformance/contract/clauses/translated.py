@@ -26,6 +26,11 @@ _WORD = re.compile(r"\w+")
 
 Loss = tuple[str, str, str]
 
+#: The OpenAI API's own ways of asking, and those of them that are asked in turns.
+_OURS = (Dialect.CHAT, Dialect.COMPLETIONS, Dialect.RESPONSES)
+_MODERN = (Dialect.CHAT, Dialect.RESPONSES)
+#: The APIs that have no place for a tool that is to be called, or none for calling none.
+_UNFORCED, _NEVER_NONE = (Dialect.OLLAMA,), (Dialect.OLLAMA, Dialect.CONVERSE)
 #: The APIs that have no place for a stop text.
 _ENDLESS = (Dialect.RESPONSES,)
 #: The least that an API takes for a bound (the Responses API: 16).
@@ -35,7 +40,7 @@ _LEAST = {Dialect.RESPONSES: 16}
 def translations(x: Exchange) -> list[tuple[int, Attempt, Asking, Asking]]:
     """The dispatches of the client's own request in the words of another API, with what either side asks."""
     mine = asking(x.request)
-    if mine is None or mine.dialect not in (Dialect.CHAT, Dialect.RESPONSES):
+    if mine is None or mine.dialect not in _OURS:
         return []
     found = []
     for number, attempt in enumerate(x.attempts or ()):
@@ -85,6 +90,52 @@ def lost_turns(mine: Asking, sent: Asking) -> Iterator[Loss]:
                 yield what, show(text), "absent"
     if mine.media > sent.media:
         yield "images or files", str(mine.media), str(sent.media)
+    yield from _misplaced(mine, sent)
+    yield from _mispaired(mine, sent)
+
+
+def _misplaced(mine: Asking, sent: Asking) -> Iterator[Loss]:
+    """The first turn that does not stand behind those before it, said by the same one; turns may be joined, and a whole
+    conversation may be told as one text."""
+    walk = [(turn.role, _squeezed(turn.text)) for turn in sent.turns]
+    if len([role for role, _ in walk if role != "system"]) < 2:
+        return
+    everything = "\n".join(text for _, text in walk)
+    place, offset = 0, 0
+    for turn in mine.turns:
+        keys = [key for key in (_squeezed(turn.text), _squeezed(_spoken(turn.text))) if key and key in everything]
+        if turn.role not in ("user", "assistant") or not keys:
+            continue
+        key = keys[0]
+        while place < len(walk):
+            role, text = walk[place]
+            found = text.find(key, offset) if role == turn.role else -1
+            if found >= 0:
+                offset = found + len(key)
+                break
+            place, offset = place + 1, 0
+        else:
+            yield "turn", f"{turn.role}: {show(turn.text)}, in its place", "in another one, or said by another"
+            return
+
+
+def _mispaired(mine: Asking, sent: Asking) -> Iterator[Loss]:
+    """What a tool gave that stands under another call. Ids may be new, and so may names that an API does not take."""
+    told = ["".join(map(_squeezed, one.texts)) for one in sent.given]
+    texts = ["".join(map(_squeezed, one.texts)) for one in mine.given]
+    for one, text in zip(mine.given, texts, strict=True):
+        alike = [other for other, squeezed in zip(sent.given, told, strict=True) if text and text in squeezed]
+        if one.call < 0 or texts.count(text) > 1 or len(alike) != 1:
+            continue
+        other = alike[0]
+        if other.call >= 0 and other.call != one.call and len(mine.given) == len(sent.given):
+            yield "result of a tool", f"{show(one.texts)} for call {one.call}", f"for call {other.call}"
+        elif other.name and one.name and _plain(other.name) != _plain(one.name):
+            yield "result of a tool", f"{show(one.texts)} of {one.name}", f"of {other.name}"
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"\W", "_", name)
 
 
 def _spelled_out(leaves: tuple[str, ...]) -> Iterator[str]:
@@ -129,6 +180,11 @@ def lost_parameters(mine: Asking, sent: Asking) -> Iterator[Loss]:
             asked, told = getattr(mine, name), getattr(sent, name)
             if asked is not None and not same(asked, told):
                 yield name, show(asked), show(told) if told is not None else "absent"
+    if mine.dialect in _MODERN and sent.dialect in _MODERN:
+        if mine.effort is not None and not same(mine.effort, sent.effort):
+            yield "reasoning_effort", show(mine.effort), show(sent.effort) if sent.effort is not None else "absent"
+        if mine.as_json and not sent.as_json and sent.schema is None:
+            yield "response_format", "json_object", "absent"
     names = _members(mine.schema)
     if names and not _named(names, sent):
         yield "the answer's schema", show(mine.schema), "absent"
@@ -136,17 +192,37 @@ def lost_parameters(mine: Asking, sent: Asking) -> Iterator[Loss]:
 
 def _lost_tools(mine: Asking, sent: Asking) -> Iterator[Loss]:
     if mine.choice == "none":
+        if mine.tools and sent.tools and sent.choice != "none" and sent.dialect not in _NEVER_NONE:
+            yield "tool_choice", '"none"', show(sent.choice) if sent.choice else "absent"
         return
     named = _named(mine.tools, sent)
     for name in mine.tools:
         # A member without tools may be told of them in words, a name that its API does not know under another.
         if _NAME.fullmatch(name) and name not in named:
             yield "tools", show(name), show(list(sent.tools)) if sent.tools else "absent"
-    forced = mine.choice is not None and (mine.choice == "required" or mine.choice.startswith("="))
-    if forced and sent.tools and not sent.thinks and sent.choice in (None, "auto", "none"):
+    if sent.tools and not sent.thinks and not _as_forced(mine, sent):
         yield "tool_choice", show(mine.choice), show(sent.choice) if sent.choice else "absent"
+    if mine.parallel is False and mine.tools and sent.parallel is not False and sent.dialect in _SEQUENTIAL:
+        yield "parallel_tool_calls", "false", show(sent.parallel) if sent.parallel is not None else "absent"
     if mine.choice is None and mine.schema is None and mine.tools and sent.choice == "required":
         yield "tool_choice", "none: the client sent none", show(sent.choice)
+
+
+#: The APIs that have a place for one call at a time.
+_SEQUENTIAL = (Dialect.CHAT, Dialect.RESPONSES, Dialect.ANTHROPIC)
+
+
+def _as_forced(mine: Asking, sent: Asking) -> bool:
+    """Whether a member is asked for a call, or for a call of one tool, as the client asks."""
+    wanted = mine.choice or ""
+    if sent.dialect in _UNFORCED or not (wanted == "required" or wanted.startswith("=")):
+        return True
+    if sent.choice in (None, "auto", "none"):
+        return False
+    named = sent.choice is not None and sent.choice.startswith("=")
+    if wanted == "required" or (not named and len(set(sent.tools)) == 1):
+        return True
+    return named and (not _NAME.fullmatch(wanted[1:]) or sent.choice == wanted)
 
 
 def _named(names: Iterable[str], sent: Asking) -> set[str]:

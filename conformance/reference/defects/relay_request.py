@@ -47,6 +47,11 @@ def _strip_null_content(doc: Doc, call: Call) -> None:
             del message["content"]
 
 
+def _strip_thoughts(doc: Doc, call: Call) -> None:
+    for message in doc.get("messages", ()):
+        message.pop("reasoning_content", None)
+
+
 def _instructions_last(doc: Doc, call: Call) -> None:
     if "messages" in doc:
         doc["messages"].sort(key=lambda message: message["role"] in ("system", "developer"))
@@ -177,6 +182,14 @@ TABLE = (
         "relay.request.null-content",
         _sending(_strip_null_content),
         shown_by="relay-request.history-null-content",
+    ),
+    # can1357/oh-my-pi#1157
+    defect(
+        "thoughts-stripped",
+        "What was thought before a tool call does not reach the member",
+        "relay.request.thoughts",
+        _sending(_strip_thoughts),
+        shown_by="relay-request.history-thoughts",
     ),
     defect(
         "instructions-last",
