@@ -31,10 +31,11 @@ class Dialect(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """One request: `turns` is who said what, `given` what tools gave for which calls; `texts` is all that the model is
-    told besides `results` (what tools gave), `calls` (what they were given) and `tools` (the names of those that it may
-    call now); `media` counts its images, sounds and files that are no text; `leaves` is every text that stands anywhere
-    in the body."""
+    """One request: `turns` is who said what, `given` what tools gave for which calls.
+
+    `texts` is all that the model is told besides `results` (what tools gave), `calls` (what they were given) and `tools`
+    (the names of those that it may call now; `described` has name, description and arguments of each that the client
+    tells). `media` counts images, sounds and files that are no text; `leaves` is every text anywhere in the body."""
 
     dialect: Dialect
     turns: tuple[Turn, ...]
@@ -45,6 +46,7 @@ class Asking:
     leaves: tuple[str, ...]
     media: int
     tools: tuple[str, ...]
+    described: tuple[tuple[str, str, tuple[str, ...]], ...]
     choice: str | None
     stop: tuple[str, ...]
     cap: Any
@@ -53,6 +55,8 @@ class Asking:
     schema: Any
     thinks: bool
     effort: Any
+    verbosity: Any
+    top_logprobs: Any
     parallel: bool | None
     as_json: bool
 
@@ -95,6 +99,7 @@ def asking(request: Request) -> Asking | None:
         leaves=tuple(_leaves(body)),
         media=sum(1 for name in _SAID for _ in _media(body.get(name))),
         tools=tuple(_allowed(body) or _tools(body)),
+        described=tuple(_described(body)),
         choice=_choice(dialect, body),
         stop=tuple(item for item in texts(stops) if isinstance(item, str)),
         cap=_first(bounds, _CAPS),
@@ -102,6 +107,8 @@ def asking(request: Request) -> Asking | None:
         top_p=_first(bounds, ("top_p", "topP")),
         schema=_schema(dialect, body),
         effort=_first(body, ("reasoning_effort",)) or object_in(body, "reasoning").get("effort"),
+        verbosity=_first(body, ("verbosity",)) or object_in(body, "text").get("verbosity"),
+        top_logprobs=body.get("top_logprobs"),
         parallel=_parallel(body),
         as_json=_as_json(body),
         thinks=bool(body.get("thinking") or object_in(body, "additionalModelRequestFields").get("thinking")),
@@ -201,6 +208,15 @@ def _tools(body: dict[str, Any]) -> Iterator[str]:
             yield from (one["name"] for one in declared if isinstance(one, dict) and isinstance(one.get("name"), str))
 
 
+def _described(body: dict[str, Any]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Name, description and names of arguments of each function of an OpenAI request."""
+    for tool in list_in(body, "tools"):
+        inner = object_in(tool, "function") or (tool if isinstance(tool, dict) else {})
+        if isinstance(tool, dict) and tool.get("type") == "function" and text_in(inner, "name"):
+            properties = object_in(object_in(inner, "parameters"), "properties")
+            yield text_in(inner, "name"), text_in(inner, "description"), tuple(properties)
+
+
 #: Where a request holds what the model is told.
 _SAID = ("messages", "input", "contents", "system", "systemInstruction", "system_instruction")
 _MEDIA = frozenset(
@@ -263,9 +279,11 @@ def _parallel(body: dict[str, Any]) -> bool | None:
 
 
 def _as_json(body: dict[str, Any]) -> bool:
-    """Whether a request of the OpenAI API asks for an answer in JSON, of any schema."""
+    """Whether an answer in JSON is asked for, of any schema."""
     told = object_in(body, "response_format") or object_in(object_in(body, "text"), "format")
-    return told.get("type") == "json_object"
+    config = object_in(body, "generationConfig") or object_in(body, "generation_config")
+    mime = _first(config, ("responseMimeType", "response_mime_type"))
+    return told.get("type") == "json_object" or mime == "application/json" or bool(body.get("format"))
 
 
 def _schema(dialect: Dialect, body: dict[str, Any]) -> Any:

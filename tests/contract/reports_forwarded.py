@@ -30,6 +30,15 @@ _CALLING = wire(
         "usage": {"input_tokens": 9, "output_tokens": 2},
     }
 )
+_TAKES = {"type": "object", "properties": {"wording": {"type": "string"}}}
+_DESCRIBED = {
+    "type": "function",
+    "function": {"name": "look_up", "description": "Looks a word up.", "parameters": _TAKES},
+}
+_WHOLE = {"name": "look_up", "description": "Looks a word up.", "input_schema": _TAKES}
+_FLAT = wire(
+    error("Unsupported parameter: 'reasoning_effort'. Use 'reasoning.effort'.", param="reasoning_effort"), status=400
+)
 _503 = wire(error("busy", type="server_error"), status=503)
 
 
@@ -126,7 +135,7 @@ FORWARDED: tuple[Report, ...] = (
             request=to_anthropic(tools=[_KNOWN], tool_choice={"type": "auto", "disable_parallel_tool_use": True}),
         ),
     ),
-    _lost(  # 1rgs/raine kindred: a named tool became any of two
+    _lost(  # raine/claude-code-proxy#97 (kindred): a named tool became any of two
         "named-tool-became-any",
         ask(
             tools=[_TOOL, {"type": "function", "function": {"name": "forget"}}],
@@ -196,8 +205,36 @@ FORWARDED: tuple[Report, ...] = (
             "flipped": (("assistant", "First."), ("user", "Second."), _IN_ORDER[2]),
         }.items()
     ),
-    report(  # alibaba/higress#3531: the second member gets no body
-        "alibaba/higress#3531",
+    report(
+        "decolua/9router#3183",
+        "relay.request.not-spoiled",
+        request=ask(reasoning_effort="high"),
+        up=Try(_FLAT, request=ask("responses", model="up-model", reasoning_effort="high")),
+        wrong=_FLAT,
+        right=Right(OK, _to_responses(reasoning={"effort": "high"})),
+    ),
+    _lost(
+        "arguments-lost-chat-to-anthropic",
+        ask(tools=[_DESCRIBED]),
+        Try(FROM_ANTHROPIC, request=to_anthropic(tools=[{**_KNOWN, "description": "Looks a word up."}])),
+        Try(FROM_ANTHROPIC, request=to_anthropic(tools=[_WHOLE])),
+    ),
+    _lost(
+        "description-lost-chat-to-anthropic",
+        ask(tools=[_DESCRIBED]),
+        Try(FROM_ANTHROPIC, request=to_anthropic(tools=[{name: _WHOLE[name] for name in ("name", "input_schema")}])),
+        Try(FROM_ANTHROPIC, request=to_anthropic(tools=[_WHOLE])),
+    ),
+    report(
+        "result-of-no-call",
+        "relay.request.messages",
+        request=_CALLED,
+        up=_anthropic_results("c0", "gone"),
+        wrong=OK,
+        right=Right(OK, _anthropic_results("c0", "c1")),
+    ),
+    report(  # higress-group/higress#3531: the second member gets no body
+        "higress-group/higress#3531",
         "relay.request.fields",
         request=ask(),
         up=(Try(_503), Try(OK, "m1", 20.0, Ask("chat.completions", None))),

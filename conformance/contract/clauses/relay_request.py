@@ -214,6 +214,26 @@ def _refused_for_added(x: Exchange) -> list[tuple[int, Attempt]]:
     ]
 
 
+#: What has another name, or another place, in the other of the API's two ways of asking.
+_ELSEWHERE = {
+    Endpoint.RESPONSES: ("reasoning_effort", "response_format", "max_tokens", "max_completion_tokens", "messages"),
+    Endpoint.CHAT: ("reasoning", "text", "max_output_tokens", "input", "instructions"),
+}
+
+
+def _refused_for_words(x: Exchange) -> list[tuple[int, str]]:
+    """The dispatches that a member refused for a parameter that is the client's, in words which are not its own API's."""
+    return [
+        (number, name)
+        for number, attempt in enumerate(x.attempts or ())
+        if attempt.request.endpoint is not x.request.endpoint
+        and attempt.reply is not None
+        and attempt.reply.status in (400, 422)
+        for name in _ELSEWHERE.get(attempt.request.endpoint, ())
+        if None not in (x.request.get(name), attempt.request.get(name)) and about(attempt, name)
+    ]
+
+
 @clause(
     id="relay.request.not-spoiled",
     level=Level.MUST,
@@ -221,9 +241,11 @@ def _refused_for_added(x: Exchange) -> list[tuple[int, Attempt]]:
     title="A request does not fail for a parameter that the client did not send",
     rationale="The client cannot take away what it never sent: the request is valid and can never succeed.",
     source="openai-api/errors",
-    applies=lambda x: failed(x) and bool(_refused_for_added(x)),
+    applies=lambda x: failed(x) and bool(_refused_for_added(x) or _refused_for_words(x)),
 )
 def not_spoiled(x: Exchange) -> Iterator[Finding]:
+    for number, name in _refused_for_words(x):
+        yield at_request(x, number, f"`{name}` in the words of the member's API", f"the member refuses {name}")
     for number, attempt in _refused_for_added(x):
         for name in _added(x, attempt):
             if about(attempt, name):

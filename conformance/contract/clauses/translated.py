@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from conformance.contract.evidence import show
+from conformance.contract.parameters import is_default
 from conformance.contract.sameness import same
 from conformance.exchange.asking import Asking, Dialect, asking
 from conformance.exchange.model import Attempt, Exchange
@@ -31,6 +32,10 @@ _OURS = (Dialect.CHAT, Dialect.COMPLETIONS, Dialect.RESPONSES)
 _MODERN = (Dialect.CHAT, Dialect.RESPONSES)
 #: The APIs that have no place for a tool that is to be called, or none for calling none.
 _UNFORCED, _NEVER_NONE = (Dialect.OLLAMA,), (Dialect.OLLAMA, Dialect.CONVERSE)
+#: The APIs that have a place for JSON of any schema.
+_FORMATTED = (*_MODERN, Dialect.GEMINI, Dialect.OLLAMA)
+#: The APIs in which a result is tied to its call by an id.
+_TIED = (*_MODERN, Dialect.ANTHROPIC, Dialect.CONVERSE)
 #: The APIs that have no place for a stop text.
 _ENDLESS = (Dialect.RESPONSES,)
 #: The least that an API takes for a bound (the Responses API: 16).
@@ -130,6 +135,8 @@ def _mispaired(mine: Asking, sent: Asking) -> Iterator[Loss]:
         other = alike[0]
         if other.call >= 0 and other.call != one.call and len(mine.given) == len(sent.given):
             yield "result of a tool", f"{show(one.texts)} for call {one.call}", f"for call {other.call}"
+        elif other.call < 0 and sent.dialect in _TIED and mine.dialect in _MODERN:
+            yield "result of a tool", f"{show(one.texts)} for call {one.call}", "for a call that is not there"
         elif other.name and one.name and _plain(other.name) != _plain(one.name):
             yield "result of a tool", f"{show(one.texts)} of {one.name}", f"of {other.name}"
 
@@ -181,10 +188,12 @@ def lost_parameters(mine: Asking, sent: Asking) -> Iterator[Loss]:
             if asked is not None and not same(asked, told):
                 yield name, show(asked), show(told) if told is not None else "absent"
     if mine.dialect in _MODERN and sent.dialect in _MODERN:
-        if mine.effort is not None and not same(mine.effort, sent.effort):
-            yield "reasoning_effort", show(mine.effort), show(sent.effort) if sent.effort is not None else "absent"
-        if mine.as_json and not sent.as_json and sent.schema is None:
-            yield "response_format", "json_object", "absent"
+        for name, parameter in (("effort", "reasoning_effort"), ("verbosity", "verbosity"), ("top_logprobs",) * 2):
+            asked, told = getattr(mine, name), getattr(sent, name)
+            if asked is not None and not is_default(parameter, asked) and not same(asked, told):
+                yield parameter, show(asked), show(told) if told is not None else "absent"
+    if mine.as_json and sent.dialect in _FORMATTED and not sent.as_json and sent.schema is None:
+        yield "response_format", "json_object", "absent"
     names = _members(mine.schema)
     if names and not _named(names, sent):
         yield "the answer's schema", show(mine.schema), "absent"
@@ -200,12 +209,29 @@ def _lost_tools(mine: Asking, sent: Asking) -> Iterator[Loss]:
         # A member without tools may be told of them in words, a name that its API does not know under another.
         if _NAME.fullmatch(name) and name not in named:
             yield "tools", show(name), show(list(sent.tools)) if sent.tools else "absent"
+    yield from _lost_descriptions(mine, sent)
     if sent.tools and not sent.thinks and not _as_forced(mine, sent):
         yield "tool_choice", show(mine.choice), show(sent.choice) if sent.choice else "absent"
     if mine.parallel is False and mine.tools and sent.parallel is not False and sent.dialect in _SEQUENTIAL:
         yield "parallel_tool_calls", "false", show(sent.parallel) if sent.parallel is not None else "absent"
     if mine.choice is None and mine.schema is None and mine.tools and sent.choice == "required":
         yield "tool_choice", "none: the client sent none", show(sent.choice)
+
+
+#: Gateways cut long descriptions: so many characters are enough to know one.
+_BEGINNING = 60
+
+
+def _lost_descriptions(mine: Asking, sent: Asking) -> Iterator[Loss]:
+    """What the client says of a tool that a dispatch knows by name: what it does, and what it takes."""
+    all_of_it = "\n".join(map(_squeezed, sent.leaves))
+    for name, description, arguments in mine.described:
+        if name not in sent.tools:
+            continue
+        if _squeezed(description)[:_BEGINNING] not in all_of_it:
+            yield f"description of {name}", show(description), "absent"
+        if arguments and not _named(arguments, sent):
+            yield f"parameters of {name}", show(list(arguments)), "absent"
 
 
 #: The APIs that have a place for one call at a time.
