@@ -33,9 +33,9 @@ class Dialect(StrEnum):
 class Asking:
     """One request: `turns` is who said what, `given` what tools gave for which calls.
 
-    `texts` is all that the model is told besides `results` (what tools gave), `calls` (what they were given) and `tools`
-    (the names of those that it may call now; `described` has name, description and arguments of each that the client
-    tells). `media` counts images, sounds and files that are no text; `leaves` is every text anywhere in the body."""
+    `texts` is all that the model is told besides `results` (what tools gave), `calls` (what they were given) and
+    `tools` (the names of those that it may call now; `described` has name, description and arguments of each that the
+    client tells). `media` counts images, sounds and files that are no text; `leaves` is every text of the body."""
 
     dialect: Dialect
     turns: tuple[Turn, ...]
