@@ -6,12 +6,13 @@ Knows values alone, no exchange and no clause.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
 from conformance.contract.evidence import show
 from conformance.contract.sameness import contained, same
-from conformance.exchange.members import list_in, object_in, texts
+from conformance.exchange.members import list_in, object_in, text_in, texts
 
 #: openai-api/chat-create: parameters that change what is generated. A gateway may leave `model` to its configuration.
 _CHANGING = (
@@ -176,8 +177,16 @@ def _arrived(name: str, asked: Any, sent: Any) -> bool:
         return same(asked, sent)
     asked = _bare(asked)
     if isinstance(asked, list) and isinstance(sent, list):
-        return contained(asked, sent) or all(any(contained(one, other) for other in sent) for one in asked)
+        named: dict[str, list[Any]] = defaultdict(list)
+        for tool in sent:
+            named[_name(tool)].append(tool)
+        return all(any(contained(one, other) for other in named[_name(one)]) for one in asked)
     return contained(asked, sent)
+
+
+def _name(tool: Any) -> str:
+    """A tool's name, or its type where it has none of its own."""
+    return text_in(object_in(tool, "function") or tool, "name") or text_in(tool, "type")
 
 
 def _tokens(value: Any) -> bool:

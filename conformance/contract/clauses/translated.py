@@ -7,6 +7,7 @@ what has no place in an API, and what gateways say in other words; no clause sta
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -126,11 +127,17 @@ def _misplaced(mine: Asking, sent: Asking) -> Iterator[Loss]:
 
 def _mispaired(mine: Asking, sent: Asking) -> Iterator[Loss]:
     """What a tool gave that stands under another call. Ids may be new, and so may names that an API does not take."""
-    told = ["".join(map(_squeezed, one.texts)) for one in sent.given]
+    told = [("".join(map(_squeezed, one.texts)), one) for one in sent.given]
+    exactly = defaultdict(list)
+    for text, other in told:
+        exactly[text].append(other)
     texts = ["".join(map(_squeezed, one.texts)) for one in mine.given]
+    times = Counter(texts)
     for one, text in zip(mine.given, texts, strict=True):
-        alike = [other for other, squeezed in zip(sent.given, told, strict=True) if text and text in squeezed]
-        if one.call < 0 or texts.count(text) > 1 or len(alike) != 1:
+        if not text or one.call < 0 or times[text] > 1:
+            continue
+        alike = exactly.get(text) or [other for whole, other in told if text in whole]
+        if len(alike) != 1:
             continue
         other = alike[0]
         if other.call >= 0 and other.call != one.call and len(mine.given) == len(sent.given):
