@@ -46,12 +46,16 @@ EXAMPLES: Examples = {
             said(message={"annotations": [], "reasoning_content": "Hm"}),
         ),
         (
-            said(service_tier="standard"),
             said(system_fingerprint=7),
+            said(system_fingerprint=7, service_tier="standard"),
             said(choices=["Hello"]),
             said(choice={"message": "Hello"}),
             said(message={"refusal": False}),
         ),
+    ),
+    "chat.service-tier": Example(
+        (SAID, said(service_tier="flex"), said(service_tier=None)),
+        (said(service_tier="standard"), said(service_tier="on_demand"), said(service_tier=7)),
     ),
     "chat.object": Example((SAID,), (said(object="chat.completion.chunk"), lacking("object"), said(object=""))),
     "chat.id": Example((SAID,), (said(id=""), said(id=None), said(id=7), lacking("id"))),

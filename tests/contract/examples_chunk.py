@@ -56,6 +56,10 @@ LEGACY_WHOLE = events(_legacy("Hello"), _legacy("", "stop"), asked=LEGACY)
 SCORES = {"content": [{"token": "Hello", "logprob": -0.1, "bytes": None, "top_logprobs": []}]}
 
 EXAMPLES: Examples = {
+    "chunk.service-tier": Example(
+        (WHOLE, laid(service_tier="default"), laid(service_tier=None)),
+        (laid(service_tier="standard"), laid(service_tier="on_demand"), laid(service_tier=["auto"])),
+    ),
     "chunk.shape": Example(
         (
             WHOLE,
@@ -64,7 +68,6 @@ EXAMPLES: Examples = {
             events(opening(), chunk("Hello", choice={"logprobs": SCORES}), HELLO[-1]),
         ),
         (
-            laid(service_tier="standard"),
             laid(system_fingerprint=7),
             events(opening(), chunk(choice={"delta": None}), HELLO[-1]),
             events(

@@ -515,7 +515,7 @@ _BOTH = wire(chat(choices=[{**chat()["choices"][0], "index": number} for number 
 
 METADATA = (
     reply(
-        "chat.shape",
+        "chat.service-tier",
         {**chat(), "service_tier": "standard"},
         "P-155",
         right=(SAID, wire({**chat(), "service_tier": "default"})),
@@ -549,7 +549,7 @@ METADATA = (
     reply(
         "chat.choices.index", chat(choices=[chat()["choices"][0]] * 2), "S-json-one-index", ask=JSON_TWO, right=(_BOTH,)
     ),
-    spoilt("chunk.shape", laid(HELLO, service_tier="on_demand"), "S-groq-tier"),
+    spoilt("chunk.service-tier", laid(HELLO, service_tier="on_demand"), "S-groq-tier"),
     spoilt("chunk.shape", laid(HELLO, system_fingerprint=17), "S-fingerprint-number"),
     reply("chat.id", {**chat(), "id": ""}, "S-id-empty"),
     reply("chat.id", without(chat(), "id"), "S-id-missing"),

@@ -8,6 +8,7 @@ from conformance.contract.catalog import CATALOG
 from conformance.contract.clause import Outcome
 from tests.contract.captures import Capture, verdicts
 from tests.contract.reports_asked_answers import HELD
+from tests.contract.reports_asked_errors import ASKED_ERRORS
 from tests.contract.reports_asked_tools import ASKED_FOR
 from tests.contract.reports_forwarded import FORWARDED
 from tests.contract.reports_further import FURTHER
@@ -18,7 +19,7 @@ from tests.contract.reports_further_usage import USED
 from tests.contract.reports_gateways import GATEWAYS
 from tests.contract.situation import Report, cases, wrong_capture
 
-_ALL = (*GATEWAYS, *FURTHER, *ENDPOINTS, *LEGS, *USED, *PASSING, *HELD, *ASKED_FOR, *FORWARDED)
+_ALL = (*GATEWAYS, *FURTHER, *ENDPOINTS, *LEGS, *USED, *PASSING, *HELD, *ASKED_FOR, *ASKED_ERRORS, *FORWARDED)
 _WRONG, _RIGHT = cases(_ALL)
 
 

@@ -36,6 +36,7 @@ from tests.contract.captures import (
 )
 from tests.contract.report import right_trials, wrong_trials
 from tests.contract.reports_asked_answers import HELD
+from tests.contract.reports_asked_errors import ASKED_ERRORS
 from tests.contract.reports_asked_tools import ASKED_FOR
 from tests.contract.reports_forwarded import FORWARDED
 from tests.contract.reports_further import FURTHER
@@ -45,7 +46,7 @@ from tests.contract.reports_further_usage import USED
 from tests.contract.reports_gateways import GATEWAYS
 from tests.contract.situation import cases, wrong_capture
 
-WRONG, RIGHT = cases((*GATEWAYS, *FURTHER, *LEGS, *USED, *PASSING, *HELD, *ASKED_FOR, *FORWARDED))
+WRONG, RIGHT = cases((*GATEWAYS, *FURTHER, *LEGS, *USED, *PASSING, *HELD, *ASKED_FOR, *ASKED_ERRORS, *FORWARDED))
 SEEDS = [
     *(trial.capture for trial in (*wrong_trials(reports_providers.REPORTS), *right_trials(reports_providers.REPORTS))),
     *(wrong_capture(item) for _, item in WRONG),

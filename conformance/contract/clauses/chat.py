@@ -14,7 +14,7 @@ from conformance.exchange.answer import STANDARD_REASONS
 from conformance.exchange.model import Endpoint, Exchange
 
 _chat = json_of(Endpoint.CHAT)
-_OWNED = ("id", "object", "created", "model", "usage")
+_OWNED = ("id", "object", "created", "model", "usage", "service_tier")
 _OWNED_IN_CHOICE = ("finish_reason", "index", "logprobs")
 _OWNED_IN_MESSAGE = ("role", "content", "tool_calls", "function_call")
 

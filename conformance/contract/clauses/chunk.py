@@ -13,7 +13,7 @@ from conformance.exchange.answer import STANDARD_REASONS
 from conformance.exchange.model import Endpoint, Exchange, StreamEvent
 
 #: Members that a clause of their own judges; the shape clause leaves them alone.
-_OWNED = ("id", "object", "created", "model", "usage")
+_OWNED = ("id", "object", "created", "model", "usage", "service_tier")
 _OWNED_IN_CHOICE = ("finish_reason", "index")
 _OWNED_IN_DELTA = ("role", "content", "tool_calls", "function_call")
 

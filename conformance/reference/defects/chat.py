@@ -67,8 +67,14 @@ TABLE = (
     defect(
         "reply-tier-of-the-provider",
         "A chat completion has a service_tier that the API does not know",
-        "chat.shape",
+        "chat.service-tier",
         Behaviour(doc=each_reply(put("service_tier", "standard"))),
+    ),
+    defect(
+        "reply-fingerprint-number",
+        "A chat completion's system_fingerprint is a number",
+        "chat.shape",
+        Behaviour(doc=each_reply(put("system_fingerprint", 17))),
     ),
     # QwenLM/qwen-code#9884
     defect(

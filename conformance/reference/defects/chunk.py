@@ -83,8 +83,14 @@ TABLE = (
     defect(
         "chunk-tier-of-the-provider",
         "A chunk has a service_tier that the API does not know",
-        "chunk.shape",
+        "chunk.service-tier",
         Behaviour(chunks=each_chunk(put("service_tier", "standard"))),
+    ),
+    defect(
+        "chunk-fingerprint-number",
+        "A chunk's system_fingerprint is a number",
+        "chunk.shape",
+        Behaviour(chunks=each_chunk(put("system_fingerprint", 17))),
     ),
     defect(
         "chunk-object-of-a-whole-reply",
