@@ -78,7 +78,7 @@ def _emptied(choice: Doc, asked: Doc) -> None:
 
 
 def _written_out(choice: Doc) -> None:
-    calls = _functions(choice)
+    calls = _functions(choice) if choice["finish_reason"] == "tool_calls" else []
     if calls:
         told = [
             {"name": call["function"]["name"], "arguments": json.loads(call["function"]["arguments"])} for call in calls

@@ -171,7 +171,7 @@ TABLE = (
     defect(
         "finish-reason-in-capitals",
         "The finish reason is written in capitals",
-        "chat.finish-reason.enum tool.finish-reason",
+        "chat.finish-reason.enum tool.finish-reason tool.arguments.json",
         Behaviour(doc=each_choice(_shouted)),
     ),
     # abetlen/llama-cpp-python#1787

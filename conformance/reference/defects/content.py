@@ -14,7 +14,7 @@ def _so_far(chunks: list[Doc], call: Call) -> list[Doc]:
     for chunk in chunks if call.operation is Operation.CHAT else ():
         for choice in chunk.get("choices", ()):
             piece = choice["delta"].get("content")
-            if isinstance(piece, str) and piece:
+            if isinstance(piece, str) and piece and not choice.get("logprobs"):
                 texts[choice["index"]] = texts.get(choice["index"], "") + piece
                 choice["delta"]["content"] = texts[choice["index"]]
     return chunks

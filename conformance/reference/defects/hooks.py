@@ -5,6 +5,7 @@ Each gives a function fit for one hook of Behaviour. Pure but for the memory in 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +37,15 @@ def without(name: str) -> Edit:
         doc.pop(name, None)
 
     return edit
+
+
+def arguments_of(call: Doc) -> Any:
+    """The arguments of a tool call as a value; the text that they are, where a bound cut it."""
+    text = call["function"]["arguments"]
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def each_reply(edit: Edit, operation: Operation = Operation.CHAT) -> Callable[[Any, Call], Any]:

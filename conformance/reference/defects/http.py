@@ -197,7 +197,7 @@ TABLE = (
     defect(
         "half-a-character",
         "Before a greeting stands one half of a surrogate pair",
-        "json.text.unicode relay.text.equal",
+        "json.text.unicode relay.text.equal logprobs.text",
         Behaviour(body=_halved),
     ),
     defect(

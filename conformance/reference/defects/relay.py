@@ -223,7 +223,8 @@ CHANGED = (
     defect(
         "finish-reason-hard-coded-stop",
         "Every answer ends with stop",
-        "relay.reason.kept tool.finish-reason chat.message.answer-in-content",
+        "relay.reason.kept tool.finish-reason chat.message.answer-in-content bounds.cap.told bounds.cap.open "
+        "tool.arguments.json",
         Behaviour(doc=each_choice(_stop), chunks=each_stream_choice(_stop)),
         shown_by="baseline.length baseline.length-stream content.null-length",
     ),

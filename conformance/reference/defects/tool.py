@@ -8,7 +8,7 @@ from collections.abc import Callable
 from conformance.reference.behaviour import Behaviour
 from conformance.reference.call import Call, Operation
 from conformance.reference.defects.entry import defect
-from conformance.reference.defects.hooks import Doc, Edit, each_choice, each_stream_choice
+from conformance.reference.defects.hooks import Doc, Edit, arguments_of, each_choice, each_stream_choice
 from conformance.reference.steps import Step
 
 
@@ -25,7 +25,7 @@ def _calls(edit: Callable[[int, Doc], None]) -> Edit:
 
 def _object(position: int, call: Doc) -> None:
     if "function" in call:
-        call["function"]["arguments"] = json.loads(call["function"]["arguments"])
+        call["function"]["arguments"] = arguments_of(call)
 
 
 def _one_id(position: int, call: Doc) -> None:
@@ -61,7 +61,7 @@ def _null_arguments(position: int, call: Doc) -> None:
 
 def _repr(position: int, call: Doc) -> None:
     if "function" in call:
-        call["function"]["arguments"] = repr(json.loads(call["function"]["arguments"]))
+        call["function"]["arguments"] = repr(arguments_of(call))
 
 
 def _again(chunks: list[Doc], call: Call) -> list[Doc]:
