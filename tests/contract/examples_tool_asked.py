@@ -70,6 +70,11 @@ def turn(id: str) -> list[dict[str, Any]]:
     ]
 
 
+def pieces(*calls: Any) -> Any:
+    """A stream with a delta for each piece of a call."""
+    return wire(stream(opening(), *(chunk(delta={"tool_calls": [one]}) for one in calls), chunk(reason="tool_calls")))
+
+
 CALLED = wire(chat(None, "tool_calls", message={"tool_calls": [one()]}))
 PAIR = [one(), one("get_time", "{}", "call_2")]
 STREAMED = wire(
@@ -143,10 +148,23 @@ EXAMPLES: Examples = {
                 ),
             ),
             responding(asking(parallel_tool_calls=False), ITEM, {**ITEM, "id": "fc_2", "call_id": "call_2"}),
+            # Two calls at one index are two.
+            capture(
+                ask(tools=TOOLS, parallel_tool_calls=False, stream=True),
+                pieces(*(call(0, id=f"c{number}", name="get_time", arguments="{}") for number in (1, 2))),
+            ),
         ),
     ),
     "tool.name.declared": Example(
         (
+            # The member's calls have no ids and no indexes, and are told apart.
+            capture(
+                ask(tools=TOOLS, stream=True),
+                pieces(
+                    *(call(n, id=f"call_{n}", name=name, arguments="{}") for n, name in enumerate(("look", "write")))
+                ),
+                Try(pieces(*({"function": {"name": name, "arguments": "{}"}} for name in ("look", "write")))),
+            ),
             calling(ask(tools=TOOLS), *PAIR),
             calling(
                 ask(tools=TOOLS),

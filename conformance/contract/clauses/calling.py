@@ -76,9 +76,19 @@ def _chat(reply: Reply) -> list[Call]:
 
 def _join(found: dict[tuple[int, Any], Call], key: tuple[int, Any], call: Any) -> None:
     custom = object_in(call, "custom")
+    part, identity = custom or object_in(call, "function"), text_in(call, "id")
+    if key in found and _another(found[key], identity, text_in(part, "name")):
+        found[key[0], f"before {len(found)}"] = found.pop(key)
     one = found.setdefault(key, Call(choice=key[0], kind="custom" if custom else "function"))
     if isinstance(call, dict):
-        one.add(custom or object_in(call, "function"), text_in(call, "id"), "input" if custom else "arguments")
+        one.add(part, identity, "input" if custom else "arguments")
+
+
+def _another(one: Call, identity: str, name: str) -> bool:
+    """Whether a piece at a call's index is of another call: by its id, or by its name where either has no id."""
+    if identity and one.id:
+        return identity != one.id
+    return bool(name and one.name and name != one.name)
 
 
 def _number(value: Any, place: int) -> int:
