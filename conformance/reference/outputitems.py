@@ -29,6 +29,7 @@ class _Item:
     index: int
     id: str
     key: Any
+    named: bool
 
 
 class OutputItems:
@@ -48,6 +49,17 @@ class OutputItems:
         part = {"content_index": doc.get("content_index", 0)} if kind.startswith(OF_PART) else {}
         return doc | {"output_index": item.index, "item_id": item.id} | part
 
+    def kept(self, response: Doc) -> Doc:
+        """`response` with the items in its output under the ids that they were given here, where they came without."""
+        output = response.get("output")
+        if not isinstance(output, list) or len(output) != len(self._items):
+            return response
+        pairs = zip(self._items, output, strict=True)
+        told = [
+            given | {"id": item.id} if isinstance(given, dict) and not item.named else given for item, given in pairs
+        ]
+        return response | {"output": told}
+
     def _open(self, doc: Doc, given: Doc) -> _Item:
         own = given.get("id")
         item_id = (
@@ -55,7 +67,7 @@ class OutputItems:
             if isinstance(own, str) and own
             else PREFIXES.get(str(given.get("type")), "msg_") + secrets.token_hex(12)
         )
-        item = _Item(len(self._items), item_id, doc.get("output_index"))
+        item = _Item(len(self._items), item_id, doc.get("output_index"), item_id == own)
         self._items.append(item)
         return item
 

@@ -102,7 +102,7 @@ class ResponseStream:
         placed = self._items.place(kind, doc) if self._call.does(Step.CHOICE_INDEX) else doc
         shaped = {"type": kind, **placed, "sequence_number": self._sequence}
         if isinstance(doc.get("response"), dict):
-            self._response = shaped["response"] = response_object(doc["response"], self._call)
+            self._response = shaped["response"] = self._items.kept(response_object(doc["response"], self._call))
         self.finished = self.done = kind in TERMINALS
         self.committed = self.committed or kind not in PREAMBLE
         return shaped

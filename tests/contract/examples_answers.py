@@ -331,6 +331,9 @@ ODD: dict[str, Capture] = {
     "thoughts up to the bound": answer("", asked=SHORT, reason="length", usage=tokens(9, 16)),
     "the end right at the bound": answer(asked=SHORT, usage=tokens(9, 16)),
     "no usage": answer(usage=None),
+    "a member that did not count": capture(
+        ask(), wire(ZERO), wire(chat(usage={"prompt_tokens": None, "completion_tokens": None}))
+    ),
     "an older answer that costs nothing": capture(ask(), wire(ZERO), ()),
     "an echo, and nothing more": capture(
         ask("completions", prompt="cf-q8w3zd", echo=True, max_tokens=0),

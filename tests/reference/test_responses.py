@@ -101,6 +101,16 @@ def test_a_cut_stream_gets_a_failed_terminal() -> None:
     assert last["response"]["error"] == {"code": "upstream_error", "message": "cut"}
 
 
+def test_the_last_event_has_the_ids_that_were_given_here() -> None:
+    """An item that the member added without an id keeps the one that it got, whatever the last event calls it."""
+    bare = {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": ""}
+    last = OBJECT | {"status": "completed", "output": [bare | {"id": "fc_late"}]}
+    _, events = run(
+        CREATED, {"type": "response.output_item.added", "item": bare}, {"type": "response.completed", "response": last}
+    )
+    assert events[-1]["response"]["output"][0]["id"] == events[1]["item"]["id"] != "fc_late"
+
+
 def test_a_broken_event_is_a_failure() -> None:
     """An event that is not JSON breaks the stream."""
     with pytest.raises(UpstreamFailed):

@@ -41,12 +41,18 @@ def _said(x: Exchange) -> bool:
     return any(c.text.strip() or any(call.name for call in c.tool_calls) for c in choices)
 
 
+def _silent(x: Exchange) -> bool:
+    """Whether the member counted nothing itself, in whichever API."""
+    attempt = serving(x)
+    return attempt is not None and (attempt.reply is None or not counts(attempt.reply.answer.usage))
+
+
 def _counting(x: Exchange) -> bool:
     reply = x.reply
     if reply is None or not stayed(x) or not reply.ok or reply.answer.errors or not counts(reply.answer.usage):
         return False
-    if x.attempts == ():
-        return False  # what comes from memory costs nothing
+    if x.attempts == () or _silent(x):
+        return False  # what comes from memory costs nothing; what a member did not count has no number
     if x.request.endpoint is Endpoint.EMBEDDINGS:
         return _vectors(x) and bool(list_in(_value(x), "data")) and _asked(x)
     ended = reply.answer.finished and reply.complete
@@ -74,12 +80,6 @@ def counted(x: Exchange) -> Iterator[Finding]:
     if zero:
         told = show(the_reply(x).answer.usage)
         yield at_end(the_reply(x), f"more than 0 {' and '.join(zero)} tokens", told)
-
-
-def _silent(x: Exchange) -> bool:
-    """Whether the member counted nothing itself, in whichever API."""
-    attempt = serving(x)
-    return attempt is not None and (attempt.reply is None or not counts(attempt.reply.answer.usage))
 
 
 def _owing(x: Exchange) -> list[tuple[StreamEvent | None, dict[str, Any]]]:

@@ -91,7 +91,7 @@ TABLE = (
     defect(
         "usage-on-every-chunk",
         "A running usage stands on every chunk",
-        "usage.stream.once usage.stream.own-chunk usage.counted",
+        "usage.stream.once usage.stream.own-chunk",
         Behaviour(chunks=each_chunk(_running)),
         "usage.none-sent",
     ),
