@@ -29,9 +29,13 @@ def own(check: Findings) -> Findings:
 
     @wraps(check)
     def checked(x: Exchange) -> Iterator[Finding]:
-        found = list(check(x))
-        member = of_member(x) if found else None
-        if member is None or next(check(member), None) is None:
+        found = iter(check(x))
+        first = next(found, None)
+        if first is None:
+            return
+        member = of_member(x)
+        if member is None or next(iter(check(member)), None) is None:
+            yield first
             yield from found
 
     return checked
