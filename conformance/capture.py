@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 from conformance.cassette.model import Cassette, Envelope, EnvelopeEnd, Interaction, RecordedRequest
 from conformance.errors import CassetteError
 from conformance.exchange.assemble import assemble, read_attempt
-from conformance.exchange.model import Attempt, Exchange, Terms
-from conformance.shares import nonce_of, shared_out
+from conformance.exchange.model import Attempt, Exchange, HangUp, Terms
+from conformance.exchange.prompts import nonce_of
+from conformance.shares import shared_out
 from conformance.upstream.script import Action, script
 from conformance.wire.jsondoc import parse
 from conformance.wire.transcript import End, Segment, Transcript
@@ -109,13 +110,16 @@ def _asked(request: RecordedRequest) -> tuple[str, ...]:
 def _attempt(interaction: Interaction, number: int, member: str) -> Attempt:
     at = interaction.at if interaction.at is not None else float(number)
     segments, ended_at = _segments(interaction, at)
+    left = interaction.hangup
     return read_attempt(
         member=member,
         at=at,
         request=raw_request(interaction.request),
         segments=segments,
-        end=_ENDS[interaction.envelope.end],
-        ended_at=ended_at,
+        end=_ENDS[interaction.envelope.end] if left is None else End.HANGUP,
+        ended_at=ended_at if left is None else left,
+        peer_closed="" if left is None else "mid-body",
+        peer_closed_at=left,
     )
 
 
@@ -131,27 +135,35 @@ def exchanges(client: Cassette, upstream: Cassette | None, capabilities: frozens
         raise CassetteError("this is an upstream leg: its interactions name members", where=client.name, hint=hint)
     legs = zip(upstream.interactions, _members(upstream), strict=True) if upstream else ()
     attempts = [_attempt(interaction, number, member) for number, (interaction, member) in enumerate(legs)]
-    single = len(client.interactions) == 1
-    shares = shared_out([interaction.request.body for interaction in client.interactions], attempts)
-    judged = []
-    for number, interaction in enumerate(client.interactions):
-        nonce = nonce_of(interaction.request.body)
-        segments, ended_at = _segments(interaction, 0.0)
-        transcript = Transcript(
-            sent=(Segment(0.0, raw_request(interaction.request)),),
-            received=segments,
-            end=_ENDS[interaction.envelope.end],
-            ended_at=ended_at,
-        )
-        judged.append(
-            assemble(
-                name=client.name if single else f"{client.name}#{number}",
-                transcript=transcript,
-                attempts=None if upstream is None else shares[number],
-                terms=Terms(capabilities=capabilities),
-                driver="capture",
-                nonce=nonce,
-                timed=interaction.timed,
-            )
-        )
-    return tuple(judged)
+    seen = [_exchange(client, number, capabilities) for number in range(len(client.interactions))]
+    if upstream is None:
+        return tuple(seen)
+    pairs = zip(seen, shared_out(seen, attempts), strict=True)
+    return tuple(replace(exchange, attempts=None if share is None else _in_time(share)) for exchange, share in pairs)
+
+
+def _exchange(client: Cassette, number: int, capabilities: frozenset[str]) -> Exchange:
+    """What the client leg tells of one of its interactions: who was asked is not known yet."""
+    interaction = client.interactions[number]
+    segments, ended_at = _segments(interaction, 0.0)
+    left = interaction.hangup
+    transcript = Transcript(
+        sent=(Segment(0.0, raw_request(interaction.request)),),
+        received=segments,
+        end=_ENDS[interaction.envelope.end] if left is None else End.HANGUP,
+        ended_at=ended_at if left is None else left,
+    )
+    return assemble(
+        name=client.name if len(client.interactions) == 1 else f"{client.name}#{number}",
+        transcript=transcript,
+        attempts=None,
+        terms=Terms(capabilities=capabilities),
+        driver="capture",
+        nonce=nonce_of(interaction.request.body),
+        hangup=None if left is None else HangUp(after="head" if segments else "send", at=left),
+        timed=interaction.timed,
+    )
+
+
+def _in_time(attempts: tuple[Attempt, ...]) -> tuple[Attempt, ...]:
+    return tuple(sorted(attempts, key=lambda attempt: attempt.at))

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from conformance.capture import exchanges, nonce_of
+from conformance.capture import exchanges
 from conformance.cassette.model import Cassette
 from conformance.cassette.store import load
 from conformance.cli import main
 from conformance.errors import CassetteError
 from conformance.exchange.model import Exchange
+from conformance.exchange.prompts import nonce_of
 
 CAPTURES = Path(__file__).parent / "captures"
 

@@ -86,6 +86,94 @@ def test_equal_requests_in_order() -> None:
     assert shares(leg(A, A), leg()) == [[], []]
 
 
+def said(text: str) -> bytes:
+    """A chat completion that says `text`, or an error for none."""
+    message = {"role": "assistant", "content": text}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    return json.dumps({"choices": [choice]} if text else {"error": {"message": "Busy.", "type": "x"}}).encode()
+
+
+def talk(*texts: str, asked: bytes = A, keys: tuple[str, ...] = (), member: str = "") -> Cassette:
+    """A leg of equal requests, each with what it was answered ("": an error), and the key that it brought."""
+    plain = leg(*(asked for _ in texts), member=member)
+    made = []
+    for number, (one, text) in enumerate(zip(plain.interactions, texts, strict=True)):
+        data = said(text)
+        head = (f"HTTP/1.1 {200 if text else 429} X", "Content-Type: application/json", f"Content-Length: {len(data)}")
+        envelope = Envelope(head=head, body=data, frames=(Frame(0.0, len(data)),))
+        fields = (("Authorization", f"Bearer {keys[number]}"),) if keys else ()
+        made.append(replace(one, request=replace(one.request, headers=fields), envelope=envelope))
+    return replace(plain, interactions=tuple(made))
+
+
+def counts(client: Cassette, upstream: Cassette) -> list[int | None]:
+    """How many attempts each request got (None: not known)."""
+    return [None if share is None else len(share) for share in shares(client, upstream)]
+
+
+@pytest.mark.parametrize(
+    ("client", "upstream", "expected"),
+    [
+        # The first one asked, whatever the second one was told from memory.
+        (("Hi.", "Hi."), ("Hi.",), [1, 0]),
+        (("Hi.", "Bye."), ("Hi.",), [1, 0]),
+        (("Hi.", "Hi.", "Hi."), ("Hi.",), [1, 0, 0]),
+        # Another member was asked after a failure; the rest is from memory.
+        (("Hi.", "Hi."), ("", "Hi."), [2, 0]),
+        (("", "Hi."), ("", "Hi."), [1, 1]),
+        (("Hi.", "Ho."), ("", "Hi.", "Ho."), [2, 1]),
+        # An error that was told again, and one that is mended.
+        (("", ""), ("",), [1, 0]),
+        (("Hi.", "Hi.", "Ho."), ("Hi.", "Ho."), [1, 0, 1]),
+        # The first answer was in memory before the capture began; several ways are possible.
+        (("Old.", "Hi."), ("Hi.",), [None, None]),
+        (("", "Hi."), ("Hi.",), [None, None]),
+        (("", "Hi.", "Hi."), ("", "Hi."), [None, None, None]),
+        (("Hi.", "Hi.", "Hi."), ("Hi.", "Hi."), [None, None, None]),
+        # One each, where no answer fits.
+        (("A.", "B."), ("C.", "D."), [1, 1]),
+    ],
+)
+def test_equal_requests_by_what_they_were_answered(
+    client: tuple[str, ...], upstream: tuple[str, ...], expected: list[int | None]
+) -> None:
+    """The shares are told where there is one way alone to have been answered so: nothing is remembered before it was
+    asked for, and nobody is asked after a success."""
+    assert counts(talk(*client), talk(*upstream, member="m0")) == expected
+
+
+def test_a_key_that_goes_along_tells_whose_an_attempt_is() -> None:
+    """What carries the second one's key is not the first one's, who then was answered from an older memory."""
+    client = talk("Hi.", "Hi.", keys=("k1", "k2"))
+    assert counts(client, talk("Hi.", keys=("k1",))) == [1, 0]
+    assert counts(client, talk("Hi.", keys=("up",))) == [1, 0]
+    assert counts(client, talk("Hi.", keys=("k2",))) == [None, None]
+
+
+def test_requests_of_two_users_are_not_shared_out_by_their_answers() -> None:
+    """A gateway may take out who the user is: then nobody knows whose an attempt is."""
+    one, other = (body("Ticket cf-aaaaaa1: say.", user=name) for name in "ab")
+    both = replace(
+        talk("Hi."), interactions=(*talk("Hi.", asked=one).interactions, *talk("Hi.", asked=other).interactions)
+    )
+    assert counts(both, talk("Hi.")) == [None, None]
+
+
+def test_many_equal_requests_are_looked_at_no_closer() -> None:
+    """Where there are too many ways to go through, the number alone tells."""
+    assert counts(talk(*["Hi."] * 50), talk(*["Hi."] * 49)) == [None] * 50
+    assert counts(talk(*["Hi."] * 50), talk(*["Hi."] * 50)) == [1] * 50
+
+
+def test_a_member_that_is_left_out_makes_no_request_answered_twice() -> None:
+    """What a gateway takes out makes one request's words another's: then the order tells."""
+    plain, stored = body("Ticket cf-aaaaaa1: say."), body("Ticket cf-aaaaaa1: say.", store=True)
+    both = replace(
+        talk("Hi."), interactions=(*talk("Hi.", asked=plain).interactions, *talk("Ho.", asked=stored).interactions)
+    )
+    assert counts(both, talk("Hi.", "Ho.", asked=plain)) == [1, 1]
+
+
 def test_equal_prompts_that_ask_for_different_things() -> None:
     """Requests of one prompt are told apart by what else they ask for: then one of them may have no attempt at all."""
     short, long = body("Ticket cf-aaaaaa1: say.", max_tokens=1), body("Ticket cf-aaaaaa1: say.", max_tokens=99)

@@ -28,7 +28,7 @@ _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 _FACTS = ("title", "provider", "origin", "source", "date", "redactions", "interactions")
-_INTERACTION_FACTS = ("end", "head", "frames", "member", "at", "request_headers")
+_INTERACTION_FACTS = ("end", "head", "frames", "member", "at", "hangup", "request_headers")
 
 
 def decode(data: Mapping[str, Any], *, name: str) -> Cassette:
@@ -80,13 +80,14 @@ def _origin(field: Field) -> str:
 def _interaction(recorded: Field, facts: Field) -> Interaction:
     facts.only(_INTERACTION_FACTS)
     request = _request(recorded.child("request"), facts.child("request_headers"))
-    at = facts.child("at")
+    at, hangup = facts.child("at"), facts.child("hangup")
     return Interaction(
         request=request,
         envelope=_envelope(recorded.child("response"), facts, request.method),
         member=facts.child("member").text(),
         at=None if at.absent else at.milliseconds(),
         timed=not facts.child("frames").absent,
+        hangup=None if hangup.absent else hangup.milliseconds(),
     )
 
 

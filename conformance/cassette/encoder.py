@@ -43,6 +43,8 @@ def _encoded_facts(interaction: Interaction) -> dict[str, Any]:
         facts["member"] = interaction.member
     if interaction.at is not None:
         facts["at"] = _number(interaction.at)
+    if interaction.hangup is not None:
+        facts["hangup"] = _number(interaction.hangup)
     headers = interaction.request.headers
     grouped = _grouped(headers)
     if tuple((name, value) for name, values in grouped.items() for value in values) != headers:

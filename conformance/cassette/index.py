@@ -11,7 +11,7 @@ from typing import Any
 
 from conformance.cassette.model import Cassette, Envelope, EnvelopeEnd, Frame, Interaction, RecordedRequest
 
-_FORM = "conformance-cassette-index 2"
+_FORM = "conformance-cassette-index 3"
 _ENDS = {end.value: end for end in EnvelopeEnd}
 
 
@@ -27,7 +27,7 @@ def pack(cassette: Cassette, *, key: str) -> bytes:
             (
                 *(request.method, request.uri, request.headers, len(request.body)),
                 *(envelope.head, len(envelope.body), frames, envelope.end.value),
-                *(interaction.member, interaction.at, interaction.timed),
+                *(interaction.member, interaction.at, interaction.timed, interaction.hangup),
             )
         )
     about = [cassette.title, cassette.provider, cassette.origin, cassette.source, cassette.date, cassette.redactions]
@@ -70,7 +70,7 @@ def unpack(data: bytes, *, key: str, name: str) -> Cassette | None:
 
 
 def _interaction(row: list[Any], sent: bytes, body: bytes) -> Interaction:
-    method, uri, headers, _, head, _, frames, end, member, at, timed = row
+    method, uri, headers, _, head, _, frames, end, member, at, timed, hangup = row
     return Interaction(
         request=RecordedRequest(
             method=method, uri=uri, headers=tuple((line[0], line[1]) for line in headers), body=sent
@@ -84,4 +84,5 @@ def _interaction(row: list[Any], sent: bytes, body: bytes) -> Interaction:
         member=member,
         at=at,
         timed=timed,
+        hangup=hangup,
     )

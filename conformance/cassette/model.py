@@ -57,6 +57,8 @@ class Interaction:
     """One request and its envelope; `member` and `at` (ms since the client's request) only on an upstream leg.
 
     `timed` is whether the frames were told; else the whole body stands in one, and when it came is not known.
+    `hangup` is when whoever asked went away, in ms since the client's request: the client, or on an upstream leg the
+    gateway.
     """
 
     request: RecordedRequest
@@ -64,6 +66,7 @@ class Interaction:
     member: str = ""
     at: float | None = None
     timed: bool = True
+    hangup: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

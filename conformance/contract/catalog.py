@@ -13,6 +13,7 @@ from conformance.contract.clauses import (
     blind,
     bounds,
     cache,
+    cache_answer,
     chat,
     chat_output,
     chunk,
@@ -27,6 +28,7 @@ from conformance.contract.clauses import (
     format,
     http,
     inner,
+    isolation,
     lifecycle,
     logprobs,
     memory,
@@ -112,6 +114,8 @@ AREAS: tuple[ModuleType, ...] = (
     quarantine,
     routing,
     cache,
+    cache_answer,
+    isolation,
     memory,
 )
 

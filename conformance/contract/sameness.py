@@ -81,7 +81,7 @@ def _same_content(left: Any, right: Any) -> bool:
     return all(isinstance(text, str) for text in texts) and "".join(texts[0].split()) == "".join(texts[1].split())
 
 
-def _same_calls(left: Any, right: Any) -> bool:
+def same_calls(left: Any, right: Any) -> bool:
     """Whether two lists of tool calls are the same, by what the API knows of a call, their arguments as JSON."""
     if not (isinstance(left, list) and isinstance(right, list) and len(left) == len(right)):
         return same(left, right)
@@ -144,7 +144,7 @@ def same_message(asked: Any, sent: Any) -> bool:
     if not _same_content(asked.get("content"), sent.get("content")):
         return False
     calls = asked.get("tool_calls"), sent.get("tool_calls")
-    if any(calls) and not _same_calls(*calls):
+    if any(calls) and not same_calls(*calls):
         return False
     # A tool's result has no name in the API.
     names = (*_KEPT, "name") if asked.get("role") != "tool" else _KEPT

@@ -81,6 +81,8 @@ SOURCES: dict[str, Source] = {
     "rfc9110/content-type": Source("RFC 9110, section 8.3: Content-Type", _RFC9110 + "8.3", _DAY),
     "rfc9110/content-encoding": Source("RFC 9110, section 8.4: Content-Encoding", _RFC9110 + "8.4", _DAY),
     "rfc9110/field-order": Source("RFC 9110, section 5.3: field order", _RFC9110 + "5.3", _DAY),
+    "rfc9110/connection": Source("RFC 9110, section 7.6.1: Connection", _RFC9110 + "7.6.1", _DAY),
+    "rfc9110/redirect": Source("RFC 9110, section 15.4: redirection", _RFC9110 + "15.4", _DAY),
     "rfc9110/retry-after": Source("RFC 9110, section 10.2.3: Retry-After", _RFC9110 + "10.2.3", _DAY),
     "rfc9112/message": Source("RFC 9112, section 2: message", _RFC9112 + "2", _DAY),
     "rfc9112/fields": Source("RFC 9112, section 5: field syntax", _RFC9112 + "5", _DAY),
@@ -108,5 +110,8 @@ SOURCES: dict[str, Source] = {
     "target/declaration": Source("the target's own declaration of what it promises", "docs/capabilities.md", _DAY),
     "report/isolation": Source(
         "public report: one client's answer given to another", "https://github.com/BerriAI/litellm/issues/25447", _DAY
+    ),
+    "report/isolation-key": Source(
+        "public report: one caller's key used for the next", "https://github.com/BerriAI/litellm/issues/36794", _DAY
     ),
 }

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from conformance.exchange.prompts import NONCE, key_of
 from conformance.recorder.exchange import Exchange
-from conformance.shares import NONCE, key_of
 from conformance.wire.http1 import read_request
 
 #: So many requests that have ended may still be found by an attempt.

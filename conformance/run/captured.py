@@ -27,28 +27,62 @@ def _notes(options: JudgeOptions) -> dict[str, str]:
 
 #: Areas of clauses on sequences that ask for the order alone: a capture does not say when its requests were sent.
 _ORDERED = ("cache.", "isolation.")
+#: Clauses on sequences that one request can violate, where it is told when each of its members was asked.
+_ALONE = frozenset({"retry-after.waits"})
 
 
 def _sequences(
-    options: JudgeOptions, client: Cassette, found: Sequence[Exchange], clauses: Sequence[Clause]
+    options: JudgeOptions,
+    client: Cassette,
+    upstream: Cassette | None,
+    found: Sequence[Exchange],
+    clauses: Sequence[Clause],
 ) -> list[Case]:
-    """A case for the requests of each model one after the other, where a clause on sequences applies to them."""
+    """A case for the requests one after the other, and one for each, where a clause on sequences applies to them."""
     ordered = [clause for clause in clauses if clause.scope is Scope.SEQUENCE and clause.id.startswith(_ORDERED)]
-    cases = []
-    for model in dict.fromkeys(exchange.request.model for exchange in found):
-        turns: list[Turn] = []
-        for exchange in (exchange for exchange in found if exchange.request.model == model):
-            turns.append(Turn(exchange=exchange, began=turns[-1].ended + 1 if turns else 0.0, step=len(turns) + 1))
-        sequence = InOrder(name=f"{client.name}: in order", turns=tuple(turns), capabilities=options.capabilities)
-        verdicts = judge_sequence(sequence, ordered) if len(turns) > 1 else ()
-        if any(verdict.outcome is not Outcome.NOT_APPLICABLE for verdict in verdicts):
-            name = f"{sequence.name} ({model})"
-            cases.append(
-                case_of_sequence(
-                    sequence, verdicts, case=name, scenario=name, title=client.title, driver=turns[0].exchange.driver
-                )
-            )
-    return cases
+    name, made = f"{client.name}: in order", []
+    for model, group in _groups(found).items():
+        sequence = InOrder(name=name, turns=_turns(group), capabilities=options.capabilities)
+        if len(group) > 1:
+            made.append(_case(sequence, f"{name} ({model})" if model else name, client, ordered))
+    if upstream is not None and all(interaction.at is not None for interaction in upstream.interactions):
+        alone = [clause for clause in clauses if clause.id in _ALONE]
+        for exchange in found:
+            turn = Turn(exchange=exchange, began=0.0, step=1)
+            sequence = InOrder(name=exchange.name, turns=(turn,), capabilities=options.capabilities)
+            made.append(_case(sequence, f"{exchange.name}: its dispatches", client, alone))
+    return [case for case in made if case is not None]
+
+
+def _groups(found: Sequence[Exchange]) -> dict[str, Sequence[Exchange]]:
+    """The requests that are judged as one sequence, by the name of their model, "" for all: where it is not known of
+    some who was asked, it may be of those of another model."""
+    if all(exchange.attempts is not None for exchange in found):
+        return {"": found}
+    models = dict.fromkeys(exchange.request.model for exchange in found)
+    return {f"{model}": [exchange for exchange in found if exchange.request.model == model] for model in models}
+
+
+def _turns(found: Sequence[Exchange]) -> tuple[Turn, ...]:
+    turns: list[Turn] = []
+    for exchange in found:
+        began = turns[-1].ended + 1 if turns else 0.0
+        turns.append(Turn(exchange=exchange, began=began, step=len(turns) + 1, lane=_lane(exchange, found[0])))
+    return tuple(turns)
+
+
+def _lane(exchange: Exchange, first: Exchange) -> str:
+    """The requests of each model are a lane: what they have for members, and what these are sent, is their own."""
+    return "own" if exchange.request.model == first.request.model else f"{exchange.request.model}"
+
+
+def _case(sequence: InOrder, name: str, client: Cassette, clauses: Sequence[Clause]) -> Case | None:
+    """The case of a sequence, where one of the clauses applies to it."""
+    verdicts = judge_sequence(sequence, clauses)
+    if all(verdict.outcome is Outcome.NOT_APPLICABLE for verdict in verdicts):
+        return None
+    driver = sequence.turns[0].exchange.driver
+    return case_of_sequence(sequence, verdicts, case=name, scenario=name, title=client.title, driver=driver)
 
 
 def judge(options: JudgeOptions, client: Cassette, upstream: Cassette | None, clauses: Sequence[Clause]) -> Report:
@@ -66,7 +100,7 @@ def judge(options: JudgeOptions, client: Cassette, upstream: Cassette | None, cl
                 upstream=tuple(attempt.sent for attempt in exchange.attempts or ()),
             )
         )
-    cases += _sequences(options, client, found, clauses)
+    cases += _sequences(options, client, upstream, found, clauses)
     header = RunHeader(
         target=client.name,
         target_kind="capture",

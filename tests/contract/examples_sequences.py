@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.exchange.sequence import Sequence, Windows
-from tests.contract.captures import Try, capture, chat, exchange, wire
+from tests.contract.captures import Ask, Try, ask, call, capture, chat, embeddings, exchange, stream, wire, words
 from tests.contract.example import Example, Examples
-from tests.contract.sequences import ANSWERS, PROMISES, many, request, sequence, turn
+from tests.contract.sequences import ANSWERS, PROMISES, SPENT, many, request, sequence, turn
 
 ALONE: dict[str, Any] = {"members": "m0", "healthy": "m0"}
 DOWN = turn(0, "m0:500", "m1:ok", healthy="m1")
@@ -40,6 +40,48 @@ def _with(seen: Any, terms: Any) -> Any:
     from dataclasses import replace
 
     return replace(seen, terms=terms, transcript=replace(seen.transcript, ended_at=10.0))
+
+
+def keyed(began: float, request: Ask, dispatched: Ask | None = None, key: str = "sk-up-0") -> Any:
+    """A turn whose member was sent this, with that key."""
+    asks = request.with_(messages=request.value.get("messages"))
+    tries = (Try(ANSWERS["ok"], "m0", 2.0, dispatched or asks.with_(api_key=None), key=key),)
+    seen = exchange(capture(request, ANSWERS["ok"], tries))
+    made = turn(began, "m0:ok", **ALONE)
+    return type(made)(exchange=_with(seen, made.exchange.terms), began=began, step=1)
+
+
+def said(number: int, *before: Any, **members: Any) -> Ask:
+    """A request with a conversation before its own question."""
+    question = {"role": "user", "content": f"Question {number} of cf-talk0{number}?"}
+    return ask(messages=[*before, question], **members)
+
+
+def embedding(began: float, inputs: list[str], got: list[Any], *dispatched: tuple[list[str], list[Any]]) -> Any:
+    """A turn that embeds `inputs`, for which members were asked for those that are dispatched."""
+    tries = tuple(
+        Try(wire(embeddings(*found)), "m0", 2.0, ask("embeddings", input=some, model="up-model"))
+        for some, found in dispatched
+    )
+    seen = exchange(capture(ask("embeddings", input=inputs), wire(embeddings(*got)), tries))
+    made = turn(began, "m0:ok", **ALONE)
+    return type(made)(exchange=_with(seen, made.exchange.terms), began=began, step=1)
+
+
+ADA = {"role": "system", "content": "You are Ada, who answers in verse."}
+STOCK = {"role": "system", "content": "You are a helpful assistant."}
+ANSWER = {"role": "assistant", "content": "Hello."}
+CALLING = wire(
+    chat(None, "tool_calls", message={"tool_calls": [call(None, id="call_1", name="f", arguments='{"a": 1}')]})
+)
+RESPELT = wire(
+    chat(None, "tool_calls", message={"tool_calls": [call(None, id="call_2", name="f", arguments='{"a":1}')]})
+)
+LOST = wire(chat(usage={**SPENT, "completion_tokens_details": {"reasoning_tokens": 0}}))
+GIVEN = wire(chat(usage={"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}))
+VA, VB = [0.1, 0.2], [0.3, 0.4]
+A, B = "cf-embed01 a", "cf-embed01 b"
+FIRST = embedding(0, [A], [VA], ([A], [VA]))
 
 
 def naming(member: str) -> Any:
@@ -332,6 +374,12 @@ EXAMPLES: Examples = {
                 asked("cf-same01", 20, "m0:ok", temperature=0.5),
                 asked("cf-same01", 40, got="ok"),
             ),
+            # A default that is spelt out, and a number that is spelt otherwise, ask for the same.
+            sequence(
+                asked("cf-same01", 0, "m0:ok"),
+                asked("cf-same01", 20, got="ok", temperature=1, n=1),
+                asked("cf-same01", 40, "m0:ok", seed=5),
+            ),
         ),
         violated=(
             sequence(asked("cf-same01", 0, "m0:ok"), asked("cf-same01", 20, got="ok", temperature=0.5)),
@@ -346,6 +394,15 @@ EXAMPLES: Examples = {
                 asked("cf-same01", 0, "m0:ok"),
                 turn(20, sent=request("cf-same01").headed(("OpenAI-Organization", "org-two")), got="ok", **ALONE),
             ),
+            sequence(
+                asked("cf-same01", 0, "m0:ok"),
+                turn(20, sent=request("cf-same01").headed(("Authorization", "Bearer sk-test-two")), got="ok", **ALONE),
+            ),
+            # Without a nonce the prompt tells which requests are alike.
+            sequence(
+                turn(0, "m0:ok", sent=ask(messages=[ADA]), **ALONE),
+                turn(20, sent=ask(messages=[ADA], seed=5), got="ok", **ALONE),
+            ),
         ),
     ),
     "cache.errors-not-stored": Example(
@@ -356,6 +413,80 @@ EXAMPLES: Examples = {
         violated=(
             sequence(asked("cf-same01", 0, "m0:429"), asked("cf-same01", 20, got="ok")),
             sequence(asked("cf-same01", 0, "m0:cut", stream=True), asked("cf-same01", 20, got="stream", stream=True)),
+        ),
+    ),
+    "cache.answer.same": Example(
+        held=(
+            sequence(asked("cf-same01", 0, "m0:ok"), asked("cf-same01", 20, got="ok")),
+            # In another form, in other white space between the members of a call, and at no cost.
+            sequence(
+                asked("cf-same01", 0, "m0:ok"),
+                asked("cf-same01", 20, got=wire(stream(*words("Hel", "lo."))), stream=True),
+            ),
+            sequence(asked("cf-same01", 0, "m0:ok", got=CALLING), asked("cf-same01", 20, got=RESPELT)),
+            sequence(asked("cf-same01", 0, "m0:spent"), asked("cf-same01", 20, got=GIVEN)),
+            # The first request had its answer made anew: what is kept may be an older one.
+            sequence(
+                turn(0, "m0:ok", sent=request("cf-same01").headed(("Cache-Control", "no-cache")), **ALONE),
+                asked("cf-same01", 20, "m0:ok"),
+                asked("cf-same01", 40, got="ok"),
+            ),
+            # Kept was what the member said, though the client was told something else; or the second answer.
+            sequence(asked("cf-same01", 0, "m0:ok", got=wire(chat("Bye."))), asked("cf-same01", 20, got="ok")),
+            sequence(
+                asked("cf-same01", 0, "m0:ok", got=wire(chat("Bye."))),
+                asked("cf-same01", 20, "m0:ok"),
+                asked("cf-same01", 40, got="ok"),
+            ),
+            sequence(FIRST, embedding(20, [A, B], [VA, VB], ([B], [VB]))),
+            sequence(FIRST, embedding(20, [B, A], [VB, VA], ([B], [VB]))),
+        ),
+        violated=(
+            sequence(asked("cf-same01", 0, "m0:ok"), asked("cf-same01", 20, got=wire(chat("Hell")))),
+            sequence(asked("cf-same01", 0, "m0:ok"), asked("cf-same01", 20, got=wire(chat(reason="length")))),
+            sequence(asked("cf-same01", 0, "m0:ok", got=CALLING), asked("cf-same01", 20, got=wire(chat("", "stop")))),
+            sequence(asked("cf-same01", 0, "m0:spent"), asked("cf-same01", 20, got=LOST)),
+            sequence(FIRST, embedding(20, [A, B], [VB, VB], ([B], [VB]))),
+            sequence(FIRST, embedding(20, [A, B], [VB, VA], ([B], [VB]))),
+            sequence(FIRST, embedding(20, [A], [VB])),
+        ),
+    ),
+    "isolation.key": Example(
+        held=(
+            # The gateway's own key; the key of the request that is served.
+            sequence(
+                keyed(0, said(1)),
+                keyed(20, said(2, api_key="tok-planted-77"), key="tok-planted-77"),
+                keyed(40, said(3)),
+            ),
+            sequence(
+                keyed(0, said(1).headed(("X-Api-Key", "sk-user-one")), key="sk-user-one"),
+                keyed(20, said(2).headed(("X-Api-Key", "sk-user-two")), key="sk-user-two"),
+            ),
+            # Who asks with the very key that the gateway has brings nothing of his own.
+            sequence(keyed(0, said(1)), keyed(20, said(2, api_key="sk-up-0")), keyed(40, said(3))),
+            sequence(
+                keyed(0, said(1)),
+                keyed(20, said(2, api_key="sk-user-two"), key="sk-user-two"),
+                keyed(40, said(3, api_key="REDACTED"), key="REDACTED"),
+                keyed(60, said(4), key="REDACTED"),
+            ),
+            # The first caller has the key that the gateway has; the second one none.
+            sequence(
+                keyed(0, said(1).headed(("Authorization", "Bearer sk-up-0"))),
+                keyed(20, said(2).headed(("Authorization", "Bearer dummy"))),
+            ),
+        ),
+        violated=(
+            sequence(
+                keyed(0, said(1)),
+                keyed(20, said(2, api_key="tok-planted-77"), key="tok-planted-77"),
+                keyed(40, said(3), key="tok-planted-77"),
+            ),
+            sequence(
+                keyed(0, said(1).headed(("X-Api-Key", "sk-user-one")), key="sk-user-one"),
+                keyed(20, said(2), key="sk-user-one"),
+            ),
         ),
     ),
     "cache.stream-form": Example(
@@ -375,6 +506,18 @@ EXAMPLES: Examples = {
             sequence(
                 carrying(0, {}, {"seed": 7}), carrying(20, {"seed": 7}, {"seed": 7}), carrying(40, {}, {"seed": 7})
             ),
+            # Nothing but the prompt differs; an own instruction of the gateway's; a conversation that the client names.
+            sequence(keyed(0, said(1)), keyed(20, said(2))),
+            sequence(keyed(0, said(1), said(1, ADA)), keyed(20, said(2, ADA)), keyed(40, said(3), said(3, ADA))),
+            sequence(
+                keyed(0, said(1, ADA, user="u-1")),
+                keyed(20, said(2, user="u-1"), said(2, ADA, user="u-1")),
+                keyed(40, said(3, conversation_id="c-1"), said(3, ADA)),
+            ),
+            # Instructions that everybody gives.
+            sequence(keyed(0, said(1, STOCK)), keyed(20, said(2), said(2, STOCK))),
+            # A conversation that goes on brings what was said itself, and may be cut into more messages.
+            sequence(keyed(0, said(1, ADA)), keyed(20, said(2, ADA, ANSWER), said(2, ADA, ANSWER))),
         ),
         violated=(
             sequence(carrying(0, {}, {}), carrying(20, {"seed": 7}, {"seed": 7}), carrying(40, {}, {"seed": 7})),
@@ -383,6 +526,9 @@ EXAMPLES: Examples = {
                 carrying(20, {"seed": 7}, {}),
                 carrying(40, {}, {"metadata": {"before": "Ticket cf-turn000000: say hello."}}),
             ),
+            # The instructions, and the answer, of the request before.
+            sequence(keyed(0, said(1, ADA)), keyed(20, said(2), said(2, ADA))),
+            sequence(keyed(0, said(1)), keyed(20, said(2), said(2, ANSWER))),
         ),
     ),
     "alive.after": Example(

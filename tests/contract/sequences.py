@@ -16,9 +16,11 @@ from conformance.exchange.sequence import Sequence, Turn, Windows
 from conformance.wire.transcript import End
 from tests.contract.captures import Ask, Try, ask, capture, chat, chunk, error, exchange, opening, stream, wire, words
 
+SPENT = {"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 14}
 #: What a member answered, by its word.
 ANSWERS: dict[str, Envelope] = {
     "ok": wire(chat()),
+    "spent": wire(chat(usage={**SPENT, "completion_tokens_details": {"reasoning_tokens": 3}})),
     "stream": wire(stream(*words("Hel", "lo."))),
     "cut": wire(stream(opening(), chunk("Hel"), done=False), end="close"),
     "500": wire(error("The server had an error.", type="server_error"), status=500),

@@ -64,8 +64,17 @@ def test_the_wait_for_a_silent_member_is_not_the_next_ones(again: bool) -> None:
     ],
 )
 def test_a_connection_left_open_is_told_by_what_the_member_did(end: End, answer: Envelope, words: str) -> None:
-    """A member that sent nothing has not sent all."""
+    """A member that sent nothing has not sent all. A capture alone does not tell that nobody closed what is silent."""
     item = capture(STREAM, wire(stream(opening(), done=False), end="close"), answer)
     left = knowing(item, attempt={"end": end, "ended_at": 9000.0}, hangup=HangUp(after="send", at=100.0))
+    assert verdicts(left)["pool.hangup.closes"].outcome is (
+        Outcome.VIOLATED if end is End.COMPLETE else Outcome.NOT_APPLICABLE
+    )
+    left = knowing(
+        item,
+        attempt={"end": end, "ended_at": 9000.0},
+        hangup=HangUp(after="send", at=100.0),
+        terms={"members": ("m0",)},
+    )
     (finding,) = verdicts(left)["pool.hangup.closes"].findings
     assert words in finding.actual

@@ -7,8 +7,10 @@ from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, sequence_clause
 from conformance.contract.history import Fate, fate_of
+from conformance.contract.parameters import is_default
 from conformance.contract.timeline import at_turn
 from conformance.exchange.model import Exchange
+from conformance.exchange.prompts import key_of
 from conformance.exchange.sequence import Sequence, Turn
 
 #: Header fields that say who asks: what is answered to one is not another's.
@@ -18,27 +20,54 @@ FORM = frozenset({"stream", "stream_options"})
 
 
 def _pairs(s: Sequence) -> Iterator[tuple[Turn, Turn]]:
-    """Each turn, with each earlier one of the same prompt (the same nonce)."""
-    for number, turn in enumerate(s.turns):
-        for earlier in s.turns[:number]:
-            same = turn.exchange.nonce and turn.exchange.nonce == earlier.exchange.nonce
-            if same and earlier.ended <= turn.began:
+    """Each turn, with each earlier one of the same prompt (the same nonce, where there is one)."""
+    before: dict[bytes, list[Turn]] = {}
+    for turn in s.turns:
+        key = _key(turn)
+        for earlier in before.get(key, ()):
+            if key and earlier.ended <= turn.began:
                 yield earlier, turn
+        before.setdefault(key, []).append(turn)
 
 
-def _document(exchange: Exchange) -> dict[str, Any]:
+def _key(turn: Turn) -> bytes:
+    return turn.exchange.nonce.encode() or key_of(turn.exchange.request.body)
+
+
+def equals(s: Sequence) -> Iterator[tuple[Turn, Turn]]:
+    """Each turn, with each earlier one that asked for the same, whatever its form."""
+    for earlier, turn in _pairs(s):
+        if not _difference(earlier.exchange, turn.exchange):
+            yield earlier, turn
+
+
+def document_of(exchange: Exchange) -> dict[str, Any]:
+    """The members of the client's request."""
     value = exchange.request.doc.value if exchange.request.doc is not None and exchange.request.doc.ok else None
     return value if isinstance(value, dict) else {}
 
 
 def _difference(first: Exchange, second: Exchange) -> list[str]:
-    """The names of the members and identity fields in which two requests differ, the form of the answer apart."""
-    one, other = _document(first), _document(second)
-    names = [name for name in {**one, **other} if name not in FORM and one.get(name) != other.get(name)]
-    return names + [name for name in IDENTITY if first.request.head.all(name) != second.request.head.all(name)]
+    """The names of the members and identity fields in which two requests differ, the form of the answer apart. A default
+    that is spelt out is no difference."""
+    one, other = document_of(first), document_of(second)
+    names = [
+        name
+        for name in {**one, **other}
+        if name not in FORM
+        and one.get(name) != other.get(name)
+        and not (is_default(name, one.get(name)) and is_default(name, other.get(name)))
+    ]
+    names += [name for name in IDENTITY if first.request.head.all(name) != second.request.head.all(name)]
+    return names + (["the operation"] if _operation(first) != _operation(second) else [])
 
 
-def _from_memory(turn: Turn) -> bool:
+def _operation(exchange: Exchange) -> str:
+    """The end of the path, which names the operation wherever a gateway's paths begin."""
+    return exchange.request.target.partition("?")[0].rstrip("/").rpartition("/")[2]
+
+
+def from_memory(turn: Turn) -> bool:
     """Whether the client got a success for which no member was asked."""
     exchange = turn.exchange
     return exchange.attempts == () and exchange.reply is not None and exchange.reply.ok
@@ -54,12 +83,13 @@ def _from_memory(turn: Turn) -> bool:
     applies=lambda s: s.held and any(_difference(a.exchange, b.exchange) for a, b in _pairs(s)),
 )
 def cache_key(s: Sequence) -> Iterator[Finding]:
-    told = set()
+    others: dict[str, tuple[Turn, list[tuple[Turn, list[str]]]]] = {}
     for earlier, turn in _pairs(s):
-        names = _difference(earlier.exchange, turn.exchange)
-        others = [e for e, t in _pairs(s) if t is turn and not _difference(e.exchange, turn.exchange)]
-        if names and _from_memory(turn) and not others and turn.label not in told:
-            told.add(turn.label)
+        if from_memory(turn):
+            others.setdefault(turn.label, (turn, []))[1].append((earlier, _difference(earlier.exchange, turn.exchange)))
+    for turn, found in others.values():
+        earlier, names = found[0]
+        if all(names for _, names in found):
             yield at_turn(
                 s,
                 turn,
@@ -70,10 +100,9 @@ def cache_key(s: Sequence) -> Iterator[Finding]:
 
 def _failed_before(s: Sequence) -> Iterator[tuple[Turn, Turn]]:
     """Equal requests, the first of which came to no whole success by the fault of its member."""
-    for earlier, turn in _pairs(s):
+    for earlier, turn in equals(s):
         attempts = earlier.exchange.attempts or ()
-        failed = bool(attempts) and not any(attempt.succeeded for attempt in attempts)
-        if failed and not _difference(earlier.exchange, turn.exchange):
+        if attempts and not any(attempt.succeeded for attempt in attempts):
             yield earlier, turn
 
 
@@ -89,10 +118,10 @@ def _failed_before(s: Sequence) -> Iterator[tuple[Turn, Turn]]:
 )
 def cache_errors(s: Sequence) -> Iterator[Finding]:
     for earlier, turn in _failed_before(s):
-        between = [
-            t for t in s.turns if earlier.ended <= t.began < turn.began and t.exchange.nonce == turn.exchange.nonce
-        ]
-        if _from_memory(turn) and not any(fate is Fate.SUCCESS for t in between for fate in _fates(t)):
+        if not from_memory(turn):
+            continue
+        between = [t for t in s.turns if earlier.ended <= t.began < turn.began and _key(t) == _key(turn)]
+        if not any(fate is Fate.SUCCESS for t in between for fate in _fates(t)):
             yield at_turn(
                 s, turn, f"a dispatch: {earlier.label} came to no answer", "answered, and no member was asked"
             )

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from conformance.contract.clauses.chunk import requested_choices
+from conformance.contract.clauses.embedded import asked_in_part
 from conformance.contract.clauses.embeddings import vector
 from conformance.contract.evidence import show
 from conformance.contract.kinds import error_object, reason_of
@@ -85,6 +86,8 @@ def both_whole(x: Exchange) -> tuple[Reply, Reply] | None:
 
 def shared_out(x: Exchange) -> bool:
     """Whether several members each gave a part: of a batch, or one of the choices. Then none of them is the whole answer."""
+    if asked_in_part(x):
+        return True
     gave = [attempt for attempt in x.attempts or () if attempt.succeeded]
     parts = {show(attempt.request.get("input"), 1 << 20) for attempt in gave}
     return len(gave) > 1 and (len(parts) > 1 or requested_choices(x) > 1)

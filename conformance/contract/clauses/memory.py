@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, sequence_clause
+from conformance.contract.clauses.cache import document_of
+from conformance.contract.clauses.isolation import strange_messages
 from conformance.contract.evidence import show
 from conformance.contract.history import Fate, histories
 from conformance.contract.timeline import at_dispatch, at_turn
@@ -15,12 +17,6 @@ from conformance.wire.transcript import End
 
 #: Fates that stand against no member.
 _KIND = frozenset({Fate.SUCCESS, Fate.ABANDONED})
-
-
-def document_of(exchange: Exchange) -> dict[str, Any]:
-    """The members of the client's request."""
-    value = exchange.request.doc.value if exchange.request.doc is not None and exchange.request.doc.ok else None
-    return value if isinstance(value, dict) else {}
 
 
 def _sent_once(s: Sequence) -> Iterator[tuple[Turn, str, Any]]:
@@ -34,10 +30,10 @@ def _sent_once(s: Sequence) -> Iterator[tuple[Turn, str, Any]]:
 def _leaks(s: Sequence) -> Iterator[tuple[Dispatch, str]]:
     """The dispatches that carry what only an earlier turn sent; the same with nothing before it is a default."""
     for turn, name, value in _sent_once(s):
-        before = [d for d in s.dispatches if d.turn.began < turn.began]
-        if not before or any(_asked(d, name) == value for d in before):
-            continue
         for dispatch in s.dispatches:
+            before = [d for d in s.dispatches if d.turn.began < turn.began and d.lane == dispatch.lane]
+            if not before or any(_asked(d, name) == value for d in before):
+                continue
             later = dispatch.turn.began > turn.began and name not in document_of(dispatch.turn.exchange)
             if later and value is not None and _asked(dispatch, name) == value:
                 yield dispatch, f"{name} {show(value)} of {turn.label}"
@@ -65,10 +61,10 @@ def _foreign(s: Sequence) -> Iterator[tuple[Dispatch, str]]:
     title="What one request says does not reach a member with a later one",
     rationale="A parameter or a prompt that sticks to a connection or an object is another caller's.",
     source="report/isolation",
-    applies=lambda s: s.held and len(s.turns) > 1 and any(True for _ in _sent_once(s)),
+    applies=lambda s: s.held and sum(bool(turn.exchange.attempts) for turn in s.turns) > 1,
 )
 def isolation_state(s: Sequence) -> Iterator[Finding]:
-    for dispatch, what in (*_leaks(s), *_foreign(s)):
+    for dispatch, what in (*_leaks(s), *_foreign(s), *strange_messages(s)):
         yield at_dispatch(s, dispatch, "the members of this request alone", f"it carries {what}")
 
 

@@ -18,6 +18,8 @@ def _left_open(x: Exchange) -> bool:
     if x.hangup is None or not x.attempts:
         return False
     last = x.attempts[-1]
+    if x.terms.members is None and last.peer_closed_at is None and last.end not in (End.COMPLETE, End.CLOSE):
+        return False  # a capture that does not tell when the gateway went away
     # A member that had finished before the time was up leaves nothing to close.
     finished = last.end in (End.COMPLETE, End.CLOSE) and last.ended_at <= x.hangup.at + HANGUP_MS
     return not finished and (last.end in (End.HANGUP, End.STALL) or last.ended_at > x.hangup.at)

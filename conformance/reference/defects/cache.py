@@ -42,6 +42,13 @@ class _KeepsBroken(ResponseCache):
         recording.whole()
 
 
+class _AllIsWell(ResponseCache):
+    """What is kept says that it came to its own end."""
+
+    def keep(self, key: bytes, body: bytes, *, stream: bool) -> None:
+        super().keep(key, body.replace(b'"finish_reason":"length"', b'"finish_reason":"stop"'), stream=stream)
+
+
 def _keyed(wanted: Callable[[str], bool]) -> type[ResponseCache]:
     """A cache whose key holds the wanted members of the body alone."""
 
@@ -118,6 +125,14 @@ TABLE = (
         "cache.errors-not-stored",
         Behaviour(cache=_KeepsBroken),
         "cache.broken-stream",
+    ),
+    # BerriAI/litellm#32068
+    defect(
+        "kept-reason-laundered",
+        "An answer from memory that was cut by its limit says that it came to its own end",
+        "cache.answer.same",
+        Behaviour(cache=_AllIsWell),
+        "cache.cut-answer",
     ),
     defect(
         "cache-key-without-form",
