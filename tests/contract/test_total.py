@@ -12,8 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conformance.cassette.model import Envelope, EnvelopeEnd, Frame
-from conformance.contract.clause import Outcome
+from conformance.capture import exchanges
+from conformance.cassette.model import Cassette, Envelope, EnvelopeEnd, Frame, Interaction
+from conformance.contract.catalog import CATALOG
+from conformance.contract.clause import Outcome, Scope
+from conformance.contract.judge import judge_sequence
+from conformance.exchange.sequence import Sequence, Turn
 from tests.contract import reports_providers
 from tests.contract.adversarial_asked import ANSWERED, BOUNDED, TRANSLATED
 from tests.contract.adversarial_tools import CHOSEN
@@ -23,6 +27,7 @@ from tests.contract.captures import (
     Try,
     ask,
     capture,
+    cassettes,
     chat,
     chunk,
     completion,
@@ -44,9 +49,13 @@ from tests.contract.reports_further_legs import LEGS
 from tests.contract.reports_further_right import PASSING
 from tests.contract.reports_further_usage import USED
 from tests.contract.reports_gateways import GATEWAYS
+from tests.contract.reports_relayed_f import RELAYED
+from tests.contract.sequences import PROMISES, WINDOWS
 from tests.contract.situation import cases, wrong_capture
 
-WRONG, RIGHT = cases((*GATEWAYS, *FURTHER, *LEGS, *USED, *PASSING, *HELD, *ASKED_FOR, *ASKED_ERRORS, *FORWARDED))
+WRONG, RIGHT = cases(
+    (*GATEWAYS, *FURTHER, *LEGS, *USED, *PASSING, *HELD, *ASKED_FOR, *ASKED_ERRORS, *FORWARDED, *RELAYED)
+)
 SEEDS = [
     *(trial.capture for trial in (*wrong_trials(reports_providers.REPORTS), *right_trials(reports_providers.REPORTS))),
     *(wrong_capture(item) for _, item in WRONG),
@@ -193,6 +202,46 @@ def test_any_bytes_are_judged(data: st.DataObject) -> None:
     first = (_legs(item) or (Try(item.reply),))[0]
     upstream = (replace(first, envelope=data.draw(spoilt_bytes(first.envelope))),)
     assert faulty(capture(item.request, reply, data.draw(st.sampled_from([None, upstream])), *CAPABILITIES)) == {}
+
+
+SEQUENCES = [item for item in CATALOG.values() if item.scope is Scope.SEQUENCE]
+SENT = (*PARAMETERS, "user", "metadata", "api_key", "model")
+
+
+@bounded
+@given(st.data())
+def test_a_sequence_of_any_values_is_judged(data: st.DataObject) -> None:
+    """Requests with any value anywhere, shared out by what they ask for and were answered, give verdicts."""
+    item = data.draw(
+        st.sampled_from([seed for seed in SEEDS if seed.attempts and isinstance(seed.request.value, dict)])
+    )
+    legs: list[tuple[Interaction, ...]] = [(), ()]
+    for _ in range(3):
+        asked = item.request
+        if data.draw(st.booleans()):
+            name = data.draw(st.sampled_from(SENT))
+            asked = replace(asked, value=json.dumps({**asked.value, name: data.draw(values)}).encode())
+        upstream = (replace(item.attempts[0], request=data.draw(st.sampled_from([asked, item.attempts[0].request]))),)
+        reply = data.draw(spoilt_value(item.reply))
+        client, up = cassettes(capture(asked, reply, data.draw(st.sampled_from([upstream, ()]))))
+        legs[0] += client.interactions
+        legs[1] += up.interactions if up is not None else ()
+    seen = exchanges(Cassette(name="c", interactions=legs[0]), Cassette(name="u", interactions=legs[1]), PROMISES)
+    turns = tuple(Turn(exchange=one, began=100.0 * number, step=number + 1) for number, one in enumerate(seen))
+    told = Sequence(name="any", turns=turns, windows=WINDOWS, capabilities=PROMISES)
+    assert [one for one in judge_sequence(told, SEQUENCES) if one.outcome is Outcome.FAULTY] == []
+
+
+def test_numbers_without_a_text_tell_no_request_from_another() -> None:
+    """An input, or a prompt, that holds a number of five thousand digits is as good as none."""
+    for endpoint, value in (("embeddings", b'{"input":[' + HUGE + b"]}"), ("completions", b'{"prompt":' + HUGE + b"}")):
+        asked = Ask(endpoint, value)
+        legs = cassettes(capture(asked, wire(chat()), Try(wire(chat()), request=asked)))
+        client, up = (replace(leg, interactions=leg.interactions * 2) for leg in legs if leg is not None)
+        turns = tuple(Turn(exchange=one, began=0.0, step=1) for one in exchanges(client, up, PROMISES))
+        told = Sequence(name="any", turns=turns, windows=WINDOWS, capabilities=PROMISES)
+        assert [one for one in judge_sequence(told, SEQUENCES) if one.outcome is Outcome.FAULTY] == []
+        assert faulty(capture(asked, wire(chat()), Try(wire(chat()), request=asked), "cache")) == {}
 
 
 HUGE = b"9" * 5000
