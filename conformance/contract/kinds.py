@@ -9,6 +9,7 @@ import re
 from enum import StrEnum
 from typing import Any
 
+from conformance.exchange.members import text_in
 from conformance.exchange.model import Reply
 
 
@@ -35,7 +36,7 @@ _PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         ),
         (
             Kind.QUOTA,
-            r"insufficient (balance|credits?|quota|funds)|insufficient_(quota|balance)|exceeded (your |its )?current quota"
+            r"insufficient (balance|credits?|quota|funds)|insufficient_(quota|balance)|balance is too low|exceeded (your |its )?current quota"
             r"|exceeded_current_quota|requires more credits|requires paid balance|account .{0,60}(not active|suspended)"
             r"|余额不足|已欠费|billing details",
         ),
@@ -101,13 +102,18 @@ def error_object(value: Any) -> dict[str, Any] | None:
 
 
 def reason_of(value: Any) -> str:
-    """The words of an error body for a person: message, msg, error or detail; "" when there are none."""
+    """The words of an error body for a person: message, msg, error or detail; "" when there are none.
+
+    A detail may be a list: what is wrong with each of several members.
+    """
     found = error_object(value)
     for candidate in (found, value if isinstance(value, dict) else None):
         if candidate is None:
             continue
         for name in ("message", "msg", "error", "detail", "title"):
             text = candidate.get(name)
+            if name == "detail" and isinstance(text, list):
+                text = "; ".join(text_in(item, "msg") for item in text if text_in(item, "msg"))
             if isinstance(text, str) and text.strip():
                 return text.strip()
     return ""

@@ -10,8 +10,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from conformance.exchange.answer import DONE, Answer, answer_of_embeddings, answer_of_events, answer_of_json
-from conformance.exchange.dialects import answer_of_dialect
+from conformance.exchange.answer import (
+    DONE,
+    Answer,
+    answer_of_embeddings,
+    answer_of_events,
+    answer_of_json,
+    error_place,
+)
+from conformance.exchange.dialects import answer_of_dialect, is_lines, vendor_error
 from conformance.exchange.model import (
     Attempt,
     ClientView,
@@ -102,6 +109,8 @@ def read_reply(
     streamed = media == "text/event-stream" or start.startswith(_STREAM_STARTS)
     read = bool(content) and not sealed
     doc = jsondoc.parse(content) if read and (not streamed or start[:1] in (b"{", b"[")) else None
+    lines = _lines(content) if endpoint is Endpoint.OTHER and doc is not None and not doc.ok else []
+    doc = None if lines else doc
     stream = sse.read_events(content) if streamed and read else None
     plain = content is message.body or content == message.body
     events = _stream_events(stream, message, arrivals, plain) if stream is not None else ()
@@ -111,7 +120,7 @@ def read_reply(
         end=end,
         ended_at=ended_at,
         arrivals=arrivals,
-        answer=_answer(endpoint, doc, events),
+        answer=_answer_of_lines(lines) if lines else _answer(endpoint, doc, events),
         media_type=media,
         doc=doc,
         stream=stream,
@@ -132,6 +141,18 @@ def _stream_events(
         at = arrivals.of(message.raw_span(event.span)) if plain else arrivals.at(1 << 62)
         events.append(StreamEvent(event=event, doc=doc, at=at))
     return tuple(events)
+
+
+def _lines(content: bytes) -> list[Any]:
+    """The values of an answer that is streamed a JSON value a line; [] for any other body, or a broken line."""
+    docs = [jsondoc.parse(line) for line in content.splitlines() if line.strip()]
+    values = [doc.value for doc in docs if doc.ok]
+    return values if len(values) == len(docs) and is_lines(values) else []
+
+
+def _answer_of_lines(values: list[Any]) -> Answer:
+    errors = tuple(value["error"] for value in values if error_place(value) == ("error",))
+    return answer_of_dialect(values, errors, streamed=True) or Answer(errors=errors, streamed=True)
 
 
 def _value_of(event: StreamEvent) -> Any:
@@ -180,6 +201,7 @@ def read_attempt(
     """One attempt from its raw request and the timed bytes that the member really sent (on the client's clock)."""
     asked = read_request(request)
     reply = read_reply(segments, end=end, ended_at=ended_at, endpoint=asked.endpoint, method=asked.method or "POST")
+    reply = _with_vendor_error(reply, asked.endpoint)
     return Attempt(
         member=member,
         at=at,
@@ -193,6 +215,20 @@ def read_attempt(
         sent=segments,
         dispatched=request,
     )
+
+
+def _with_vendor_error(reply: Reply | None, endpoint: Endpoint) -> Reply | None:
+    """A member's stream whose last value is an error by its vendor's form, with that error."""
+    if reply is None or endpoint not in (Endpoint.CHAT, Endpoint.COMPLETIONS) or not reply.ok or reply.answer.errors:
+        return reply
+    told = [(number, event) for number, event in enumerate(reply.events) if not event.done]
+    if not told or any(choice.reasons for choice in reply.answer.choices):
+        return reply
+    number, last = told[-1]
+    error = vendor_error(_value_of(last))
+    if error is None:
+        return reply
+    return replace(reply, answer=replace(reply.answer, errors=(error,), event_errors=(number,), finished=False))
 
 
 def assemble(

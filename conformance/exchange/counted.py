@@ -1,7 +1,8 @@
 """How many tokens a usage object says there were, in the words of whichever API it comes from.
 
 From the `usage` of a reply (of Gemini: `usageMetadata`) to the numbers that say the same in the OpenAI API. Knows the
-chat and Responses APIs, Anthropic's messages and Gemini's contents; whatever else says nothing.
+chat and Responses APIs, Anthropic's messages, Gemini's contents, Bedrock's Converse, Ollama's chat and Cohere's;
+whatever else says nothing.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ def counts(usage: Any) -> Counts:
     """The numbers of tokens: `prompt`, `completion`, and of these `cached` and `reasoning`."""
     if number(usage, "promptTokenCount") is not None:
         return _gemini(usage)
+    for taken, given in _PLAIN:
+        if number(usage, *taken) is not None or number(usage, *given) is not None:
+            return _plain(usage, taken, given)
     if number(usage, "input_tokens") is not None and number(usage, "total_tokens") is None:
         return _anthropic(usage)
     names = ("prompt", "completion") if number(usage, "prompt_tokens") is not None else ("input", "output")
@@ -39,6 +43,27 @@ def counts(usage: Any) -> Counts:
         "reasoning": number(usage, f"{names[1]}_tokens_details", "reasoning_tokens"),
     }
     return {name: (value,) for name, value in found.items() if value is not None}
+
+
+#: Of APIs that count nothing but what went in and what came out: by which names.
+_PLAIN: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
+    (("inputTokens",), ("outputTokens",)),
+    (("prompt_eval_count",), ("eval_count",)),
+    (("tokens", "input_tokens"), ("tokens", "output_tokens")),
+)
+
+
+def _plain(usage: Any, taken: tuple[str, ...], given: tuple[str, ...]) -> Counts:
+    """Bedrock counts apart what it read from its cache or put there, Cohere what it bills."""
+    read, written = (number(usage, f"cache{name}InputTokens") or 0 for name in ("Read", "Write"))
+    went, came = number(usage, *taken), number(usage, *given)
+    billed = [number(usage, "billed_units", name) for name in ("input_tokens", "output_tokens")]
+    told = {
+        "prompt": (went, *(went + more for more in (read, read + written)), billed[0]) if went is not None else (),
+        "completion": (came, billed[1]) if came is not None else (),
+    }
+    numbers = {name: tuple(dict.fromkeys(one for one in each if one is not None)) for name, each in told.items()}
+    return {name: each for name, each in numbers.items() if each}
 
 
 def _anthropic(usage: Any) -> Counts:

@@ -21,6 +21,9 @@ STREAM = ask(stream=True)
 MIB = 1 << 20
 
 
+KEYLESS = wire(error("Incorrect API key provided.", code="invalid_api_key"), status=401)
+
+
 def dead(reply: Any, *attempts: Any, took: float = 20.0, request: Any = None) -> Exchange:
     """A pool whose members are all bad by their plays; the client had its reply after `took` ms."""
     seen = told(capture(request or ask(), reply, attempts, "failover"), members=("m0", "m1"), healthy=frozenset())
@@ -82,8 +85,17 @@ EXAMPLES: Examples = {
             dead(LIMITED, LIMITED, GONE),
             dead(wire(error("Rate limit reached."), status=503), DOWN, LIMITED),
             dead(BAD, LIMITED, BAD),
+            capture(ask(), LIMITED, (LIMITED, BAD)),
+            capture(ask(), BAD, (LIMITED, BAD)),
+            capture(ask(), DOWN, (DOWN, KEYLESS)),
         ),
-        violated=(dead(GONE, LIMITED, GONE), dead(DOWN, LIMITED, DOWN), dead(DOWN, DOWN, BAD)),
+        violated=(
+            capture(ask(), GONE, (LIMITED, GONE)),
+            capture(ask(), KEYLESS, (DOWN, KEYLESS)),
+            dead(GONE, LIMITED, GONE),
+            dead(DOWN, LIMITED, DOWN),
+            dead(DOWN, DOWN, BAD),
+        ),
     ),
     "pool.no-hammering": Example(
         held=(asked(2), asked(2, 10, 20), asked(2, 50, 150, 400, 900)),

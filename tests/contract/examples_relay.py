@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.contract.captures import (
     CLIENT_KEY,
+    Ask,
     Capture,
     Try,
     ask,
@@ -23,7 +24,7 @@ from tests.contract.captures import (
     words,
 )
 from tests.contract.example import Example, Examples
-from tests.contract.responding import response
+from tests.contract.responding import created, event, message, numbered, response, used
 
 STREAM = ask(stream=True)
 METERED = ask(stream=True, stream_options={"include_usage": True})
@@ -79,6 +80,51 @@ def sure(*numbers: float) -> Any:
     return wire(chat("Hi", choice={"logprobs": {"content": [item], "refusal": None}}))
 
 
+def items(*output: Any) -> Any:
+    """A response with these items before its message."""
+    return wire(response(output=[*output, message()]))
+
+
+def response_events(*output: Any) -> Any:
+    """The same, streamed: its last event alone tells the items."""
+    last = [event("response.completed", response=response(output=[*output, message()]))]
+    return wire(stream(*((one["type"], one) for one in numbered([created(), *last])), done=False))
+
+
+def to(path: str, **body: Any) -> Ask:
+    """A request in another API's words."""
+    return Ask(path, body)
+
+
+PAIR = ask("embeddings", input=["cf-q8w3zd a", "cf-q8w3zd b"])
+BATCHES = [
+    Try(wire(embeddings([0.5])), "m0", 2.0, ask("embeddings", input=["cf-q8w3zd a"])),
+    Try(wire(embeddings([0.25])), "m0", 3.0, ask("embeddings", input="cf-q8w3zd b")),
+]
+GEMINI_VECTORS = Try(
+    wire({"embeddings": [{"values": [0.5]}, {"values": [0.25]}]}),
+    request=to(
+        "/v1beta/models/g:batchEmbedContents",
+        requests=[{"content": {"parts": [{"text": f"cf-q8w3zd {name}"}]}} for name in "ab"],
+    ),
+)
+OLLAMA_VECTORS = Try(wire({"embeddings": [[0.5], [0.25]]}), request=to("/api/embed", input=PAIR.value["input"]))
+COHERE_VECTORS = Try(
+    wire({"embeddings": {"float": [[0.5], [0.25]]}}), request=to("/v2/embed", texts=PAIR.value["input"])
+)
+TWO = wire({**chat("A."), "choices": [chat("A.")["choices"][0], {**chat("B.")["choices"][0], "index": 1}]})
+PLAIN = {"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 14, "prompt_tokens_details": {"cached_tokens": 4}}
+RESPONSE = ask("responses")
+CACHED = {**used(9, 2), "input_tokens_details": {"cached_tokens": 4}}
+SEARCHING = ask("responses", tools=[{"type": "web_search_preview"}])
+SEARCHED = items({"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search"}})
+THINKING = ask("responses", include=["reasoning.encrypted_content"], store=False)
+THOUGHT = items({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAA"})
+DRAWING = ask("responses", tools=[{"type": "image_generation"}], stream=True)
+DRAWN = {"type": "image_generation_call", "id": "ig_1", "status": "completed", "result": "iVBORw0KGgo="}
+REFUSED_KEY = wire(error("Incorrect API key provided.", code="invalid_api_key"), status=401)
+
+
 def relayed(upstream: Any, reply: Any, request: Any = None) -> Capture:
     """What a gateway made of one member's envelope."""
     return capture(request or ask(), reply, upstream)
@@ -86,10 +132,11 @@ def relayed(upstream: Any, reply: Any, request: Any = None) -> Capture:
 
 def calling(**changed: Any) -> Any:
     """A reply with that one call, changed."""
+    reason = changed.pop("reason", "tool_calls")
     return wire(
         chat(
             None,
-            "tool_calls",
+            reason,
             message={"tool_calls": [call(None, **{"id": "call_1", "name": "f", "arguments": '{"a":1}', **changed})]},
         )
     )
@@ -113,6 +160,7 @@ EXAMPLES: Examples = {
             relayed(CUT, wire(stream(opening(), chunk("One "), chunk(reason="stop"), FAILED, done=False)), STREAM),
             relayed(CUT, wire(stream(opening(), chunk("One "), done=False)), STREAM),
             relayed(wire(b'{"id":"c","choices":[{"index":0,"mess', framing="close", end="close"), wire(chat(""))),
+            relayed(wire(response(status="queued", output=[])), wire(response(output=[])), RESPONSE),
         ),
     ),
     "relay.malformed.told": Example(
@@ -266,6 +314,8 @@ EXAMPLES: Examples = {
         ),
         (
             relayed(wire(chat("1 2", "length")), wire(chat("1 2", "stop"))),
+            relayed(calling(reason="length"), CALLED),
+            relayed(calling(reason="content_filter"), CALLED),
             relayed(wire(stream(*words("1", reason="content_filter"))), wire(stream(*words("1"))), STREAM),
         ),
     ),
@@ -298,10 +348,31 @@ EXAMPLES: Examples = {
             relayed(
                 wire(embeddings([0.5])), wire(embeddings([0.5], usage={"prompt_tokens": 0, "total_tokens": 0})), EMBED
             ),
+            relayed(BATCHES, wire(embeddings([0.5], [0.25], usage={"prompt_tokens": 2, "total_tokens": 2})), PAIR),
+            relayed([Try(wire(chat("A.")), request=ask()), Try(wire(chat("B.")), "m1", 3.0, ask())], TWO, ask(n=2)),
+            relayed(wire(response(usage=CACHED)), wire(response(usage=used(9, 2))), RESPONSE),
+            relayed(wire(response(usage=used(9, 2, thought=1))), wire(response(usage=used(9, 2))), RESPONSE),
+            *(
+                relayed(
+                    wire(chat(usage={**COUNTED, f"{side}_tokens_details": {f"{name}_tokens": 3}})),
+                    wire(chat(usage=PLAIN)),
+                )
+                for side, name in (
+                    ("prompt", "audio"),
+                    ("completion", "audio"),
+                    ("completion", "accepted_prediction"),
+                    ("completion", "rejected_prediction"),
+                )
+            ),
         ),
     ),
     "relay.embedding.equal": Example(
         (
+            relayed(GEMINI_VECTORS, wire(embeddings([0.5], [0.25])), PAIR),
+            relayed(OLLAMA_VECTORS, wire(embeddings([0.5], [0.25])), PAIR),
+            relayed(COHERE_VECTORS, wire(embeddings([0.5], [0.25])), PAIR),
+            relayed(BATCHES, wire(embeddings([0.5], [0.25])), PAIR),
+            relayed(BATCHES[:1], wire(embeddings([0.5], [0.75])), PAIR),  # the other one is from a cache
             relayed(wire(embeddings([0.5, 0.25])), wire(embeddings([0.5, 0.25])), EMBED),
             relayed(
                 wire(embeddings([0.5, 0.25])),
@@ -310,11 +381,34 @@ EXAMPLES: Examples = {
             ),
         ),
         (
+            relayed(GEMINI_VECTORS, wire(embeddings([0.25], [0.5])), PAIR),
+            relayed(OLLAMA_VECTORS, wire(embeddings([0.5], [0.5])), PAIR),
+            relayed(COHERE_VECTORS, wire(embeddings([0.25], [0.5])), PAIR),
+            relayed(BATCHES, wire(embeddings([0.25], [0.5])), PAIR),
+            relayed(BATCHES[:1], wire(embeddings([0.75], [0.5])), PAIR),
             relayed(wire(embeddings([0.5, 0.25])), wire(embeddings([0.5])), EMBED),
             relayed(
                 wire(embeddings([0.5], [0.25])), wire(embeddings([0.25], [0.5])), ask("embeddings", input=["a", "b"])
             ),
         ),
+    ),
+    "relay.items.kept": Example(
+        (
+            relayed(SEARCHED, SEARCHED, SEARCHING),
+            relayed(THOUGHT, THOUGHT, THINKING),
+            relayed(response_events(DRAWN), response_events(DRAWN), DRAWING),
+        ),
+        (
+            relayed(SEARCHED, wire(response()), SEARCHING),
+            relayed(THOUGHT, wire(response()), THINKING),
+            relayed(THOUGHT, items({"type": "reasoning", "id": "rs_1", "summary": []}), THINKING),
+            relayed(items(DRAWN), items({**DRAWN, "result": ""}), DRAWING.with_(stream=False)),
+            relayed(response_events(DRAWN), response_events(), DRAWING),
+        ),
+    ),
+    "relay.status.own-key": Example(
+        (relayed(REFUSED_KEY, BAD_GATEWAY), relayed(REFUSED_KEY, REFUSED_KEY)),
+        (relayed(REFUSED_KEY, wire(FAILED, status=500)),),
     ),
     "relay.status.kept": Example(
         (

@@ -133,7 +133,8 @@ ERRORS: tuple[Report, ...] = (
     ),
     report(
         "G-76-key-500",
-        "relay.status.kept",
+        "relay.status.own-key",
+        told="any 5xx is true",
         up=wire(error("Incorrect API key provided.", code="invalid_api_key"), status=401),
         wrong=wire(error("The provider refused.", type="server_error"), status=500),
         right=(
@@ -216,7 +217,8 @@ ERRORS: tuple[Report, ...] = (
     ),
     report(
         "G-85",
-        "relay.status.kept",
+        "relay.status.own-key",
+        told="any 5xx is true",
         up=wire({"error": "Unauthorized"}, status=401),
         wrong=wire(error("Internal server error", type="server_error"), status=500),
         right=wire(error("Unauthorized", type="authentication_error", code="invalid_api_key"), status=401),

@@ -303,7 +303,10 @@ CONTENT: tuple[Report, ...] = (
         "chunk.id.stable",
         request=_STREAM,
         up=Try(
-            wire(b'{"model":"m","message":{"role":"assistant","content":"Hi"},"done":false}\n{"done":true}\n'),
+            wire(
+                b'{"model":"m","message":{"role":"assistant","content":"Hi"},"done":false}\n'
+                b'{"model":"m","message":{"role":"assistant","content":" you"},"done":false}\n{"done":true}\n'
+            ),
             request=_OLLAMA,
         ),
         wrong=wire(stream(chunk("Hi", id="m-1"), chunk(" you", id="m-2"), chunk(reason="stop", id="m-3"))),

@@ -17,10 +17,24 @@ from tests.contract.reports_further_legs import LEGS
 from tests.contract.reports_further_right import PASSING
 from tests.contract.reports_further_usage import USED
 from tests.contract.reports_gateways import GATEWAYS
+from tests.contract.reports_relayed_e import RELAYED_DOWN
 from tests.contract.reports_relayed_f import RELAYED
 from tests.contract.situation import Report, cases, wrong_capture
 
-_ALL = (*GATEWAYS, *FURTHER, *ENDPOINTS, *LEGS, *USED, *PASSING, *HELD, *ASKED_FOR, *ASKED_ERRORS, *FORWARDED, *RELAYED)
+_ALL = (
+    *GATEWAYS,
+    *FURTHER,
+    *ENDPOINTS,
+    *LEGS,
+    *USED,
+    *PASSING,
+    *HELD,
+    *ASKED_FOR,
+    *ASKED_ERRORS,
+    *FORWARDED,
+    *RELAYED,
+    *RELAYED_DOWN,
+)
 _WRONG, _RIGHT = cases(_ALL)
 
 

@@ -20,6 +20,7 @@ from conformance.contract.judge import judge_sequence
 from conformance.exchange.sequence import Sequence, Turn
 from tests.contract import reports_providers
 from tests.contract.adversarial_asked import ANSWERED, BOUNDED, TRANSLATED
+from tests.contract.adversarial_relayed import PUT_RIGHT
 from tests.contract.adversarial_tools import CHOSEN
 from tests.contract.captures import (
     Ask,
@@ -49,18 +50,19 @@ from tests.contract.reports_further_legs import LEGS
 from tests.contract.reports_further_right import PASSING
 from tests.contract.reports_further_usage import USED
 from tests.contract.reports_gateways import GATEWAYS
+from tests.contract.reports_relayed_e import RELAYED_DOWN
 from tests.contract.reports_relayed_f import RELAYED
 from tests.contract.sequences import PROMISES, WINDOWS
 from tests.contract.situation import cases, wrong_capture
 
 WRONG, RIGHT = cases(
-    (*GATEWAYS, *FURTHER, *LEGS, *USED, *PASSING, *HELD, *ASKED_FOR, *ASKED_ERRORS, *FORWARDED, *RELAYED)
+    (*GATEWAYS, *FURTHER, *LEGS, *USED, *PASSING, *HELD, *ASKED_FOR, *ASKED_ERRORS, *FORWARDED, *RELAYED, *RELAYED_DOWN)
 )
 SEEDS = [
     *(trial.capture for trial in (*wrong_trials(reports_providers.REPORTS), *right_trials(reports_providers.REPORTS))),
     *(wrong_capture(item) for _, item in WRONG),
     *(item for _, item in RIGHT),
-    *(one for table in (ANSWERED, BOUNDED, TRANSLATED, CHOSEN) for one in table.values()),
+    *(one for table in (ANSWERED, BOUNDED, TRANSLATED, CHOSEN, PUT_RIGHT) for one in table.values()),
 ]
 #: Parameters that clauses read of a request.
 PARAMETERS = (

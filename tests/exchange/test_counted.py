@@ -40,6 +40,21 @@ from conformance.exchange.counted import counts, number
             id="gemini",
         ),
         pytest.param({"promptTokenCount": 20, "totalTokenCount": 20}, {"prompt": (20, 20)}, id="gemini-nothing-given"),
+        pytest.param(
+            {"inputTokens": 9, "outputTokens": 2, "totalTokens": 11, "cacheReadInputTokens": 40},
+            {"prompt": (9, 49), "completion": (2,)},
+            id="converse",
+        ),
+        pytest.param({"prompt_eval_count": 9, "eval_count": 2}, {"prompt": (9,), "completion": (2,)}, id="ollama"),
+        pytest.param({"eval_count": 2}, {"completion": (2,)}, id="ollama-cached"),
+        pytest.param(
+            {
+                "billed_units": {"input_tokens": 3, "output_tokens": 2},
+                "tokens": {"input_tokens": 9, "output_tokens": 2},
+            },
+            {"prompt": (9, 3), "completion": (2,)},
+            id="cohere",
+        ),
         pytest.param(None, {}, id="none"),
         pytest.param({"prompt_tokens": "9"}, {}, id="no-number"),
     ],

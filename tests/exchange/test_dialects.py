@@ -1,4 +1,4 @@
-"""Answers of other APIs: Anthropic's messages and Gemini's contents become the same facts as the OpenAI API's."""
+"""Answers of other APIs (Anthropic, Gemini, Bedrock, Ollama, Cohere) become the facts that the OpenAI API's do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from conformance.exchange.answer import Answer, normal_reason
-from conformance.exchange.dialects import answer_of_dialect
+from conformance.exchange.dialects import answer_of_dialect, vendor_error
 
 
 def _whole(value: Any) -> Answer:
@@ -148,3 +148,81 @@ def test_other_shapes_are_none(value: Any) -> None:
 def test_any_value_is_read(value: Any) -> None:
     """A member of another type than the API's raises nothing."""
     assert answer_of_dialect([value], (), streamed=True) is not None
+
+
+def test_a_converse_answer_is_one_choice() -> None:
+    """Texts are joined, thoughts stand apart, an input is the JSON of the arguments; what is unknown is not plain."""
+    blocks = [
+        {"reasoningContent": {"reasoningText": {"text": "Hm."}}},
+        {"text": "Hel"},
+        {"text": "lo."},
+        {"toolUse": {"toolUseId": "t1", "name": "f", "input": {"a": 1}}},
+    ]
+    usage = {"inputTokens": 9, "outputTokens": 2}
+    body = {"output": {"message": {"content": blocks}}, "stopReason": "tool_use", "usage": usage}
+    answer = _whole(body)
+    (choice,) = answer.choices
+    assert (choice.text, choice.reasoning, choice.plain, answer.usage) == ("Hello.", "Hm.", True, usage)
+    assert [(call.id, call.name, call.arguments) for call in choice.tool_calls] == [("t1", "f", '{"a": 1}')]
+    assert not _whole({"output": {"message": {"content": [{"image": {}}]}}}).choices[0].plain
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [("max_tokens", "length"), ("guardrail_intervened", "content_filter"), ("content_filtered", "content_filter")],
+)
+def test_converse_reasons_are_the_apis(reason: str, expected: str) -> None:
+    """Bedrock's reasons mean reasons of the OpenAI API."""
+    answer = _whole({"output": {"message": {"content": []}}, "stopReason": reason})
+    assert [normal_reason(told) for told in answer.choices[0].reasons] == [expected]
+
+
+def test_lines_of_an_ollama_stream_are_joined() -> None:
+    """`done` ends it, with a reason and the counters; without it no end is told."""
+    said = [{"message": {"content": text, "thinking": "Hm"}, "done": False} for text in ("Hel", "lo.")]
+    call = {"function": {"name": "f", "arguments": {"a": 1}}}
+    last = {"message": {"content": "", "tool_calls": [call]}, "done": True, "done_reason": "length", "eval_count": 2}
+    answer = _streamed(*said, last)
+    (choice,) = answer.choices
+    assert (choice.text, choice.reasoning, choice.reasons) == ("Hello.", "HmHm", ("length",))
+    assert [(call.id, call.name, call.arguments) for call in choice.tool_calls] == [("", "f", '{"a": 1}')]
+    assert (answer.finished, answer.done, answer.usage) == (True, 1, last)
+    assert not _streamed(*said).told_end
+    assert _whole({"message": {"content": "Hi"}, "done": True}).finished
+    cut = _whole(said[0])
+    assert (cut.finished, cut.streamed, cut.told_end) == (False, True, False)
+
+
+def test_a_cohere_answer_is_one_choice() -> None:
+    """Texts are joined; what it plans beside its calls may be told as text or not."""
+    part = {"type": "text", "text": "Hello."}
+    answer = _whole({"message": {"content": [part]}, "finish_reason": "MAX_TOKENS", "usage": {"tokens": {}}})
+    assert (answer.choices[0].text, normal_reason(answer.choices[0].reasons[0])) == ("Hello.", "length")
+    calls = [{"id": "t1", "function": {"name": "f", "arguments": '{"a":1}'}}]
+    planned = _whole({"message": {"tool_plan": "Hm.", "tool_calls": calls}, "finish_reason": "TOOL_CALL"}).choices[0]
+    assert [(call.id, call.arguments) for call in planned.tool_calls] == [("t1", '{"a":1}')]
+    assert not planned.plain
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        7,
+        {},
+        {"message": 7},
+        {"choices": [{}], "code": 500, "message": "a"},
+        {"code": 0, "message": "ok"},
+        {"code": 200, "msg": "ok"},
+        {"code": True, "message": "a"},
+        {"code": [1], "message": "a"},
+        {"base_resp": {"status_code": 0, "status_msg": "success"}},
+        {"message": "a", "id": "c"},
+        {"success": False},
+        {"success": True, "errors": [1]},
+        {"Response": {"Error": []}},
+    ],
+)
+def test_what_is_no_error_of_a_vendor(value: Any) -> None:
+    """An error has one of the closed forms: a code with words, words alone, or a list of errors beside a failure."""
+    assert vendor_error(value) is None

@@ -84,6 +84,23 @@ def _refusals(x: Exchange) -> list[Attempt]:
     return found
 
 
+def _all_failed(x: Exchange) -> bool:
+    """Whether every member that was seen to be asked failed, of several; how many there are a capture does not say."""
+    asked = {attempt.member for attempt in x.attempts or ()}
+    unknown = x.terms.members is None and x.hangup is None and len(asked) > 1
+    return unknown and not any(a.succeeded or (a.reply is not None and _of_use(a.reply)) for a in x.attempts or ())
+
+
+def _acted_upon(x: Exchange) -> list[Attempt] | list[int]:
+    return _refusals(x) or _passing(x)
+
+
+def _passing(x: Exchange) -> list[int]:
+    """The statuses of members that may answer another time."""
+    told = [attempt.reply.status for attempt in x.attempts or () if attempt.reply is not None]
+    return [status for status in told if status == 429 or status >= 500]
+
+
 @clause(
     id="pool.exhausted.telling",
     level=Level.SHOULD,
@@ -91,12 +108,20 @@ def _refusals(x: Exchange) -> list[Attempt]:
     title="The error of an exhausted pool is not masked by a later, less telling one",
     rationale="A client that is told 404 or 500 gives up where 429 says to wait; no norm ranks errors, so it is no MUST.",
     source="incident/pool-failover",
-    applies=lambda x: failed(x) and _exhausted(x) and len(x.attempts or ()) > 1 and bool(_refusals(x)),
+    applies=lambda x: (
+        failed(x) and (_all_failed(x) or (_exhausted(x) and len(x.attempts or ()) > 1)) and bool(_acted_upon(x))
+    ),
 )
 def exhausted_telling(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
     told = {attempt.reply.status for attempt in _refusals(x) if attempt.reply is not None}
+    if not told:  # outages alone, and members that refuse the gateway's own key
+        if reply.status in (401, 403):
+            yield at_head(reply, f"a status like {_passing(x)[0]}, which a member gave", f"status {reply.status}")
+        return
     fitting = {400, 413, 422} if told & {400, 413, 422} else {429, 503}
+    if x.terms.members is None and 429 in told:
+        fitting |= {429, 503}  # what one member refuses of a request another may take, once it is free
     if reply.status not in fitting:
         seen = ", ".join(str(status) for status in sorted(told))
         yield at_head(reply, f"a status like {seen}, which a member gave", f"status {reply.status}")

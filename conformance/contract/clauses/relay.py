@@ -40,8 +40,15 @@ def _truncated(x: Exchange) -> bool:
     answer, reply = found[1].answer, found[1]
     if answer.errors or (answer.told_end and (answer.streamed or reply.complete)):
         return False
+    if _running(reply):
+        return not _running(the_reply(x)) and len(x.attempts or ()) == 1
     cut_json = not answer.streamed and bool(reply.content) and (not reply.complete or _cut_off(reply))
     return (answer.streamed and bool(answer.choices) and not answer.done) or cut_json
+
+
+def _running(reply: Reply) -> bool:
+    """Whether a response says that it has yet to be generated."""
+    return reply.doc is not None and not reply.events and reply.doc.get("status") in ("queued", "in_progress")
 
 
 def _cut_off(reply: Reply) -> bool:
@@ -102,6 +109,15 @@ def _said(choice: Choice) -> tuple[str, ...]:
     return (choice.text, choice.refusal, *(call.arguments for call in choice.tool_calls))
 
 
+#: Reasons that tell the client that the answer is not the whole one.
+_CUT = ("length", "content_filter")
+
+
+def _says_failure(reply: Reply) -> bool:
+    """Whether a reply's reason says itself that the generation failed."""
+    return any(failing(reason) for choice in reply.answer.choices for reason in (*choice.reasons, *choice.native))
+
+
 def _laundry(x: Exchange) -> bool:
     found = speaks(x)
     return (
@@ -126,6 +142,8 @@ def reason_not_laundered(x: Exchange) -> Iterator[Finding]:
     if not told_success(x):
         return
     reasons = [reason for choice in the_reply(x).answer.choices for reason in choice.reasons]
+    if reasons and all(normal_reason(reason) in _CUT for reason in reasons) and not _says_failure(found[1]):
+        return  # an unknown reason told as what it may well mean: no clean end is made up
     if reasons and all(normal_reason(reason) is None and reason != "" for reason in reasons):
         return  # passed on as it came: that is judged by the finish reason's enum
     given = [reason for choice in found[1].answer.choices for reason in choice.reasons]

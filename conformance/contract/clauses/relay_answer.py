@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from base64 import b64decode
 from collections.abc import Iterator
 from typing import Any
@@ -15,13 +14,22 @@ from conformance.contract.clauses.legs import (
     speaks,
     torn_texts,
 )
+from conformance.contract.clauses.mended import (
+    by_schema,
+    calls_owed,
+    ids_told,
+    same_arguments,
+    same_name,
+    stopped,
+    text_mended,
+    twin_kept,
+)
 from conformance.contract.clauses.tool import repeated
 from conformance.contract.evidence import at_end, show
 from conformance.contract.when import the_reply
 from conformance.exchange.answer import Choice, normal_reason
 from conformance.exchange.members import list_in, object_in, text_in
 from conformance.exchange.model import Endpoint, Exchange, Reply
-from conformance.wire.jsondoc import parse
 
 
 def _has_text(x: Exchange) -> bool:
@@ -45,20 +53,24 @@ def _has_text(x: Exchange) -> bool:
 )
 def text_equal(x: Exchange) -> Iterator[Finding]:
     reply = the_reply(x)
-    for upstream, mine in pairs(x):
+    for upstream, mine in by_schema(x, pairs(x)):
         refused = mine.refusal or mine.text if mine is not None else ""
         if upstream.refusal and reply.answer.finished and upstream.refusal not in refused:
             yield at_end(reply, f"the refusal {show(upstream.refusal)}", show(refused))
         text = mine.text if mine is not None else ""
-        if not upstream.plain or _respoken(upstream, text) or _mended(x, upstream, text):
+        if not upstream.plain or _saved(x, upstream, text):
             continue
-        if reply.answer.finished and mine is not None and text != upstream.text:
+        whole = reply.answer.finished and mine is not None
+        begun = upstream.text.startswith(text) or upstream.text.lstrip().startswith(text)
+        if (text == upstream.text if whole else begun) or text_mended(x, upstream, mine):
+            continue
+        if whole:
             yield at_end(reply, show(upstream.text), show(text) + _difference(upstream.text, text))
-        elif not upstream.text.startswith(text):
+        else:
             yield at_end(reply, f"a beginning of {show(upstream.text)}", show(text) + _difference(upstream.text, text))
 
 
-def _mended(x: Exchange, upstream: Choice, text: str) -> bool:
+def _saved(x: Exchange, upstream: Choice, text: str) -> bool:
     """Whether a text also holds what stood in chunks that are no JSON."""
     found = speaks(x)
     for torn in torn_texts(found[1]) if found is not None else ():
@@ -66,17 +78,6 @@ def _mended(x: Exchange, upstream: Choice, text: str) -> bool:
         if text == upstream.text:
             return True
     return False
-
-
-_THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.S)
-
-
-def _respoken(upstream: Choice, text: str) -> bool:
-    """Whether thoughts in tags were taken out of the text, or a refusal became the text."""
-    if upstream.refusal and not upstream.text:
-        return text == upstream.refusal
-    spoken = _THOUGHT.sub("", upstream.text)
-    return spoken != upstream.text and spoken.strip() == text.strip()
 
 
 def _difference(expected: str, actual: str) -> str:
@@ -194,6 +195,10 @@ def audio_kept(x: Exchange) -> Iterator[Finding]:
             yield at_end(both[1], f"audio of {len(data)} bytes {data[:20].hex(' ')}", told)
 
 
+#: How a choice ends that calls something. One that was cut, or filtered, while it called is told as cut.
+_CALLED = ("tool_calls", "function_call")
+
+
 @clause(
     id="relay.reason.kept",
     level=Level.MUST,
@@ -204,13 +209,15 @@ def audio_kept(x: Exchange) -> Iterator[Finding]:
     applies=lambda x: both_whole(x) is not None,
 )
 def reason_kept(x: Exchange) -> Iterator[Finding]:
-    for upstream, mine in pairs(x):
+    for upstream, mine in by_schema(x, pairs(x)):
         if mine is None or not mine.reasons:
             continue
         told = next((normal_reason(reason) for reason in upstream.reasons if normal_reason(reason)), None)
         allowed = {told}
-        if upstream.tool_calls or told == "function_call":
-            allowed |= {"tool_calls", "function_call"}
+        if told in _CALLED or (told == "stop" and (upstream.tool_calls or (mine.tool_calls and twin_kept(x)))):
+            allowed |= set(_CALLED)
+        if stopped(x, upstream, mine):
+            allowed.add("stop")
         got = normal_reason(mine.reasons[-1])
         if got is not None and got not in allowed:
             yield at_end(the_reply(x), show(told), show(mine.reasons[-1]))
@@ -290,14 +297,6 @@ def logprobs_kept(x: Exchange) -> Iterator[Finding]:
             yield at_end(the_reply(x), lost[0], show({**lost[1], "bytes": None}))
 
 
-def _same_json(left: str, right: str) -> bool:
-    """Whether two texts are the same, or the same JSON."""
-    if left.strip() == right.strip():
-        return True
-    docs = [parse(text.encode("utf-8", "surrogatepass")) for text in (left, right)]
-    return all(doc.ok for doc in docs) and bool(docs[0].value == docs[1].value)
-
-
 def _clean_calls(choice: Choice) -> bool:
     return bool(choice.tool_calls) and all(call.name and repeated(call.arguments) == 1 for call in choice.tool_calls)
 
@@ -312,21 +311,21 @@ def _clean_calls(choice: Choice) -> bool:
     applies=lambda x: both_whole(x) is not None and any(_clean_calls(choice) for choice, _ in pairs(x)),
 )
 def tool_calls_equal(x: Exchange) -> Iterator[Finding]:
-    for upstream, mine in pairs(x):
+    before = ids_told(x)
+    for upstream, mine in by_schema(x, pairs(x)):
         if not _clean_calls(upstream):
             continue
-        calls = mine.tool_calls if mine is not None else ()
-        if len(calls) != len(upstream.tool_calls):
+        calls, owed = mine.tool_calls if mine is not None else (), calls_owed(x, upstream, mine)
+        if len(calls) != len(owed):
             yield at_end(
-                the_reply(x),
-                f"{len(upstream.tool_calls)} calls",
-                f"{len(calls)} calls: {show([call.name for call in calls])}",
+                the_reply(x), f"{len(owed)} calls", f"{len(calls)} calls: {show([call.name for call in calls])}"
             )
             continue
-        for expected, actual in zip(upstream.tool_calls, calls, strict=True):
+        for expected, actual in zip(owed, calls, strict=True):
             shared = sum(call.id == expected.id for call in upstream.tool_calls) > 1
-            same_id = not expected.id.strip() or shared or actual.id == expected.id
-            if not same_id or actual.name != expected.name or not _same_json(expected.arguments, actual.arguments):
+            free = not expected.id.strip() or shared or expected.id in before
+            same = same_name(x, expected.name, actual.name) and same_arguments(expected.arguments, actual.arguments)
+            if not same or (actual.id != expected.id and not free):
                 yield at_end(
                     the_reply(x),
                     show([expected.id, expected.name, expected.arguments]),

@@ -11,7 +11,9 @@ from conformance.contract.clauses.legs import speaks_of
 from conformance.contract.evidence import at_content, at_end, at_exchange, at_head, at_path, show
 from conformance.contract.kinds import Kind, error_object, inner_status, kind_of, kind_of_reply, reason_of
 from conformance.contract.when import serving, stayed, the_reply
-from conformance.exchange.model import Endpoint, Exchange, Reply
+from conformance.exchange.answer import error_place
+from conformance.exchange.dialects import vendor_error
+from conformance.exchange.model import Endpoint, Exchange, Reply, StreamEvent
 from conformance.wire.facts import Span
 
 
@@ -26,7 +28,7 @@ _SERVER = frozenset({500, 502, 503, 504})
 #: What a client may see for each upstream status; 5xx may become another 5xx, the rest keeps its class.
 _ALLOWED: dict[int, frozenset[int]] = {
     400: frozenset({400, 422}),
-    401: frozenset({401, 403, 424, 502, 503}),
+    401: frozenset({401, 403, 424, 500, 502, 503}),
     402: frozenset({402, 403, 429, 502, 503}),
     403: frozenset({401, 402, 403, 424, 429, 502, 503}),
     404: frozenset({400, 404, 410, 424, 502, 503}),
@@ -42,10 +44,10 @@ _ALLOWED: dict[int, frozenset[int]] = {
 _BY_KIND: dict[Kind, frozenset[int]] = {
     Kind.MODEL_NOT_FOUND: frozenset({400, 404, 502, 503}),
     Kind.CONTEXT_LENGTH: frozenset({400, 413, 422}),
-    Kind.QUOTA: frozenset({402, 403, 429}),
+    Kind.QUOTA: frozenset({402, 403, 429, 502, 503}),
     Kind.RATE_LIMIT: frozenset({429, 503}),
     Kind.OVERLOADED: frozenset({429, 503, 529}),
-    Kind.AUTHENTICATION: frozenset({401, 403, 502, 503}),
+    Kind.AUTHENTICATION: frozenset({401, 403, 500, 502, 503}),
     Kind.CONTENT_FILTER: frozenset({400, 403, 422}),
 }
 
@@ -115,6 +117,29 @@ def status_kept(x: Exchange) -> Iterator[Finding]:
     )
 
 
+def _own_key_refused(x: Exchange) -> bool:
+    """Whether members refused nothing but the key that the gateway has of its own."""
+    errors = _errors(x)
+    return _all_failed(x) and all(
+        error.status == 401 or kind_of_reply(error) is Kind.AUTHENTICATION for error in errors
+    )
+
+
+@clause(
+    id="relay.status.own-key",
+    level=Level.SHOULD,
+    basis=Basis.CONTRACT,
+    title="A member that refuses the gateway's key is not told as a breakdown of the gateway",
+    rationale="500 sends people to look for a bug: 502, 503 or 401 say where. Any 5xx is true, so it is no MUST.",
+    source="rfc9110/status",
+    applies=_own_key_refused,
+)
+def own_key_told(x: Exchange) -> Iterator[Finding]:
+    reply = the_reply(x)
+    if reply.status == 500:
+        yield at_head(reply, "401, 403, 502 or 503: a member refused the key", "status 500")
+
+
 def _reason_owed(x: Exchange) -> bool:
     if not _all_failed(x) or the_reply(x).status < 400:
         return False
@@ -122,6 +147,8 @@ def _reason_owed(x: Exchange) -> bool:
     text = _upstream_reason(last)
     if _blind(x) and (last.status not in (400, 422) or kind_of_reply(last) is Kind.MODEL_NOT_FOUND):
         return False  # what is the member's own matter stays inside; what is wrong with the request is the client's
+    if kind_of_reply(last) is Kind.QUOTA and the_reply(x).status >= 500:
+        return False  # the member's balance is empty, not the client's
     return last.status not in (401, 402, 403) and 8 <= len(text) <= 400 and not text.startswith(("{", "["))
 
 
@@ -215,7 +242,9 @@ def _code_owed(x: Exchange) -> bool:
     code = _code(_errors(x)[-1])
     if code == "rate_limit_exceeded":  # openai-sdk/errors: a 429 or 503 is retried by its status alone
         return the_reply(x).status not in (429, 503)
-    return code in ("context_length_exceeded", "content_filter", "insufficient_quota")
+    if code == "insufficient_quota":  # told as an outage: the member's balance is empty, not the client's
+        return the_reply(x).status < 500
+    return code in ("context_length_exceeded", "content_filter")
 
 
 @clause(
@@ -253,9 +282,17 @@ def _kinds_said(x: Exchange) -> frozenset[Kind]:
     if not replies or replies[-1] is None:
         return frozenset()
     if replies[-1].ok:
+        if any(_foreign(replies[-1].events[number]) for number in replies[-1].answer.event_errors):
+            return frozenset()
         return _ACTED_ON & {kind_of(show(error, 2000)) for error in replies[-1].answer.errors}
     kinds = {_kind_of_refusal(reply) for reply in replies if reply is not None}
     return frozenset(kinds) if kinds <= _ACTED_ON and None not in replies else frozenset()
+
+
+def _foreign(event: StreamEvent) -> bool:
+    """Whether an event is an error by its vendor's own form: what kind it is of, no API says."""
+    value = event.doc.value if event.doc is not None and event.doc.ok else None
+    return error_place(value) is None and vendor_error(value) is not None
 
 
 def _kind_of_refusal(reply: Reply) -> Kind:

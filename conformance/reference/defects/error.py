@@ -243,6 +243,12 @@ STATUS = (
         _status(500, _coded("model_not_found")),
     ),
     defect(
+        "own-key-refused-as-500",
+        "A member's refusal of the gateway's key is told as an internal error",
+        "relay.status.own-key",
+        _status(500, _coded("upstream_authentication_failed")),
+    ),
+    defect(
         "model-not-found-without-code",
         "A model that does not exist is told without its code",
         "error.model-not-found.code",

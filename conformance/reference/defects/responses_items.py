@@ -57,7 +57,18 @@ def _terse(doc: Doc) -> None:
         doc.pop(name, None)
 
 
+def _messages_alone(doc: Doc) -> None:
+    doc["output"] = [item for item in doc["output"] if item.get("type") == "message"]
+
+
 TABLE = (
+    defect(
+        "response-items-dropped",
+        "Of a response's output only the messages are left",
+        "relay.items.kept",
+        _reply(_messages_alone),
+        "responses.searched",
+    ),
     # vllm-project/vllm#47916, anomalyco/opencode#46084
     defect(
         "response-item-renamed",
