@@ -109,6 +109,7 @@ GEMINI_VECTORS = Try(
     ),
 )
 OLLAMA_VECTORS = Try(wire({"embeddings": [[0.5], [0.25]]}), request=to("/api/embed", input=PAIR.value["input"]))
+OLDER_VECTOR = Try(wire({"embedding": [0.5]}), request=to("/api/embeddings", model="up", prompt="cf-q8w3zd"))
 COHERE_VECTORS = Try(
     wire({"embeddings": {"float": [[0.5], [0.25]]}}), request=to("/v2/embed", texts=PAIR.value["input"])
 )
@@ -371,6 +372,7 @@ EXAMPLES: Examples = {
             relayed(GEMINI_VECTORS, wire(embeddings([0.5], [0.25])), PAIR),
             relayed(OLLAMA_VECTORS, wire(embeddings([0.5], [0.25])), PAIR),
             relayed(COHERE_VECTORS, wire(embeddings([0.5], [0.25])), PAIR),
+            relayed(OLDER_VECTOR, wire(embeddings([0.5])), EMBED),
             relayed(BATCHES, wire(embeddings([0.5], [0.25])), PAIR),
             relayed(BATCHES[:1], wire(embeddings([0.5], [0.75])), PAIR),  # the other one is from a cache
             relayed(wire(embeddings([0.5, 0.25])), wire(embeddings([0.5, 0.25])), EMBED),

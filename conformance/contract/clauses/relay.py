@@ -215,7 +215,7 @@ def _nothing_said(x: Exchange) -> bool:
     reply = found[1]
     if x.request.endpoint is Endpoint.EMBEDDINGS and found[0].request.endpoint is Endpoint.EMBEDDINGS:
         data = reply.doc.get("data") if reply.doc is not None else None
-        return not data
+        return not data and not vectors(reply)
     if x.request.endpoint not in CHOICES or found[0].request.endpoint not in CHOICES:
         return False
     read = (reply.doc is not None and reply.doc.ok) or any(event.doc is not None for event in reply.events)

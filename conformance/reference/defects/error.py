@@ -247,6 +247,7 @@ STATUS = (
         "A member's refusal of the gateway's key is told as an internal error",
         "relay.status.own-key",
         _status(500, _coded("upstream_authentication_failed")),
+        "errors.openai-bad-key",
     ),
     defect(
         "model-not-found-without-code",
