@@ -262,7 +262,7 @@ ERRORS = (
         "every-failure-as-500",
         "Every failure of a member is told as one server error",
         "relay.status.kept error.context-length.status error.context-length.code error.quota.status "
-        "error.model-not-found.status relay.error.code-kept pool.exhausted.telling",
+        "error.model-not-found.status relay.error.code-kept pool.exhausted.telling relay.status.own-key",
         Behaviour(error=_status(500, streams=False)),
     ),
     # incident F: kinds must survive the stream path

@@ -216,7 +216,7 @@ TABLE = (
     defect(
         "response-output-empty",
         "A completed response has no output, and counts its tokens",
-        "responses.output.present relay.text.equal",
+        "responses.output.present relay.text.equal relay.items.kept",
         Behaviour(doc=each_reply(put("output", []), Operation.RESPONSES)),
         "responses.hello",
     ),
