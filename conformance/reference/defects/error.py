@@ -160,7 +160,7 @@ ENVELOPE = (
     defect(
         "error-as-plain-text",
         "An error is a line of plain text that calls itself JSON",
-        "error.body.json pool.exhausted.told relay.error.code-kept relay.error.reason-kept",
+        "error.body.json pool.exhausted.told relay.error.code-kept relay.error.reason-kept error.unserved.envelope",
         Behaviour(body=_as_text),
     ),
     defect(
@@ -180,21 +180,21 @@ ENVELOPE = (
     defect(
         "error-as-array",
         "An error body is an array",
-        "error.envelope.object",
+        "error.envelope.object error.unserved.envelope",
         _shaped(lambda error: [{"error": error}]),
     ),
     # kortix-ai/suna#5986: no `error` around it
     defect(
         "error-without-wrapper",
         "An error body has message and code, and no object error around them",
-        "error.envelope.object",
+        "error.envelope.object error.unserved.envelope",
         _shaped(lambda error: error),
     ),
     # ARahim3/DeltaLLM#297: a framework's own body
     defect(
         "error-as-detail",
         "An error stands under `detail`",
-        "error.envelope.object relay.error.code-kept",
+        "error.envelope.object relay.error.code-kept error.unserved.envelope",
         _shaped(lambda error: {"detail": error["message"]}),
     ),
     # incident E: with no reason there was an empty text
@@ -205,7 +205,12 @@ ENVELOPE = (
         _edited(put("message", "")),
     ),
     defect("error-type-null", "An error's type is null", "error.type.string", _edited(put("type", None))),
-    defect("error-without-param", "An error has no param", "error.param.valid", _edited(without("param"))),
+    defect(
+        "error-without-param",
+        "An error has no param",
+        "error.param.valid relay.error.param-kept",
+        _edited(without("param")),
+    ),
     # OpenRouter's and many proxies' way
     defect(
         "error-code-number",
