@@ -25,7 +25,10 @@ class Framing:
 
     def head(self, status: int, fields: Fields) -> bytes:
         """The status line, the field lines and the blank line."""
-        self.chunked = not any(name.lower() == "content-length" for name, _ in fields)
+        # RFC 9112 section 6.3: a 204 has no body, and so no framing of one.
+        self.chunked = status != HTTPStatus.NO_CONTENT and not any(
+            name.lower() == "content-length" for name, _ in fields
+        )
         framing = (("transfer-encoding", "chunked"),) if self.chunked else ()
         lines = [self.status_line(status)]
         lines += [f"{name}: {value}" for name, value in (*fields, *framing, ("connection", "close"))]
