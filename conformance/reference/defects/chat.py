@@ -144,7 +144,7 @@ TABLE = (
     defect(
         "content-as-it-came",
         "The member's content is passed on whatever its type",
-        "chat.message.content-string chat.message.content-present chunk.delta.content-type",
+        "chat.message.content-string chat.message.content-present chunk.delta.content-type relay.reasoning.kept",
         Behaviour(skip=frozenset({Step.CONTENT_STRING})),
         "content.null-length content.missing-length",
     ),

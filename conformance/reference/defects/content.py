@@ -126,7 +126,7 @@ TABLE = (
     defect(
         "cut-call-told-as-call",
         "A call that the bound cut in its arguments is told as finished",
-        "bounds.cap.open bounds.cap.told tool.arguments.json",
+        "bounds.cap.open bounds.cap.told tool.arguments.json relay.reason.kept",
         Behaviour(doc=each_choice(_called_whole)),
     ),
     # oobabooga/textgen#5339

@@ -316,7 +316,7 @@ TABLE = (
     defect(
         "audio-dropped",
         "The audio of an answer is left out",
-        "relay.audio.kept",
+        "relay.audio.kept chat.output.present",
         Behaviour(doc=each_choice(_mute), chunks=each_stream_choice(_mute)),
     ),
     # openai/openai-agents-python#4252
