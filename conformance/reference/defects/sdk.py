@@ -29,7 +29,7 @@ TABLE = (
     defect(
         "error-as-bare-text",
         "The member error of an error body is a text",
-        "sdk.error.body error.envelope.object relay.error.code-kept",
+        "sdk.error.body error.envelope.object relay.error.code-kept error.unserved.envelope",
         Behaviour(error=_as_text),
     ),
 )
