@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 
 from conformance.commands.shown import Shown, as_json
+from conformance.errors import UsageError
 from conformance.load.plan import LoadOptions, Shape
 from conformance.options import JudgeOptions, Observe, RunOptions, capabilities, words
 from conformance.report import terminal
@@ -77,15 +79,17 @@ def run_options(arguments: Namespace) -> RunOptions:
 
 
 def _load(arguments: Namespace) -> LoadOptions | None:
-    if not arguments.load:
-        return None
-    return LoadOptions(
-        alone=arguments.load_alone,
-        most=arguments.load_max,
-        rounds=arguments.load_rounds,
-        shapes=tuple(map(Shape, arguments.load_shape)) or LoadOptions().shapes,
-        seed=arguments.seed,
-    )
+    """The options of a load run; None for another. Raises UsageError where one of them is given without --load."""
+    told = {"alone": arguments.load_alone, "most": arguments.load_max, "rounds": arguments.load_rounds}
+    given = {name: value for name, value in told.items() if value is not None}
+    if arguments.load:
+        shapes = tuple(map(Shape, arguments.load_shape)) or LoadOptions().shapes
+        return replace(LoadOptions(shapes=shapes, seed=arguments.seed), **given)
+    if given or arguments.load_shape:
+        names = {"alone": "--load-alone", "most": "--load-max", "rounds": "--load-rounds"}
+        where = ", ".join([names[name] for name in given] or ["--load-shape"])
+        raise UsageError("this belongs to a load run alone: add --load", where=where)
+    return None
 
 
 def _shown(report: Report, form: str) -> Shown:

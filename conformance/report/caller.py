@@ -14,6 +14,9 @@ from conformance.exchange.model import Attempt, Exchange, Reply
 from conformance.report.reading import Reading
 from conformance.wire.transcript import End
 
+#: Methods that ask for no answer of the API.
+_UNANSWERED = ("HEAD", "OPTIONS")
+
 
 def reading_of(exchange: Exchange) -> Reading | None:
     """The reading of an exchange; None when the client went away itself."""
@@ -46,7 +49,7 @@ def _of_success(exchange: Exchange, reply: Reply) -> Reading:
             return Reading.TRUNCATED
         # What a member said whole, and a gateway mended: a stream under another media type, an event that is empty.
         fates = [Fate.SUCCESS if one is served else fate for one, fate in zip(attempts, fates, strict=True)]
-    if not reply.answer.finished:
+    if not reply.answer.finished and exchange.request.method not in _UNANSWERED:
         return Reading.TRUNCATED
     failed = [fate for fate in fates if fate not in (Fate.SUCCESS, Fate.ABANDONED)]
     return Reading.RESCUED if failed else Reading.ANSWERED

@@ -115,6 +115,15 @@ def test_unknown_capability_is_usage(pipeline: Pipeline, capsys: pytest.CaptureF
     assert "failover" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", [["--load-max", "4"], ["--load-shape", "burst"]])
+def test_options_of_a_load_run_belong_to_one(
+    pipeline: Pipeline, option: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An option of a load run that would be swallowed by another one ends with 2."""
+    assert main(["run", *option]) == 2
+    assert f"add --load\n  where: {option[0]}" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("error", "code", "told"),
     [

@@ -106,6 +106,13 @@ def test_a_capture_of_the_client_leg_alone_is_read() -> None:
     assert reading_of(exchange(capture(turn_request(), wire(chat())))) is Reading.ANSWERED
 
 
+@pytest.mark.parametrize(("method", "reading"), [("OPTIONS", Reading.ANSWERED), ("POST", Reading.TRUNCATED)])
+def test_nothing_is_whole_where_nothing_was_asked_for(method: str, reading: Reading) -> None:
+    """204 answers a preflight, and is no answer of the API."""
+    preflight = Ask(value={"model": "m", "messages": []} if method == "POST" else None, method=method)
+    assert reading_of(exchange(capture(preflight, wire(status=204, media="", framing="none")))) is reading
+
+
 def report() -> Report:
     """The sample report with readings."""
     made = sample.EVERYTHING
