@@ -6,6 +6,7 @@ Knows values alone, no exchange and no clause.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
@@ -88,6 +89,8 @@ _SAID_BY_NONE: dict[str, Any] = {
     "verbosity": "medium",
     "reasoning_effort": "medium",
     "truncation": "disabled",
+    "reasoning": {},
+    "text": {"format": {"type": "text"}},
     "tools": [],
     "functions": [],
     "include": [],
@@ -140,7 +143,7 @@ def succeeds(name: str, value: Any, asked: dict[str, Any]) -> bool:
 
 
 #: Parameters that members which speak the same API are known to take under a name of their own.
-_DIALECT = ("reasoning_effort", "response_format", "web_search_options")
+_DIALECT = ("reasoning_effort", "response_format", "web_search_options", "seed", "tool_choice")
 
 
 def _otherwise(name: str, value: Any, sent: dict[str, Any]) -> bool:
@@ -148,12 +151,19 @@ def _otherwise(name: str, value: Any, sent: dict[str, Any]) -> bool:
     decoding and chat templates."""
     if name == "reasoning_effort":
         thinks = object_in(sent, "chat_template_kwargs").get("enable_thinking")
-        return same(object_in(sent, "reasoning").get("effort"), value) or thinks is (value != "none")
+        switched = any(sent.get(word) is not None for word in ("thinking", "enable_thinking", "thinking_budget"))
+        return switched or same(object_in(sent, "reasoning").get("effort"), value) or thinks is (value != "none")
+    if name == "seed":
+        return same(sent.get("random_seed"), value)
+    if name == "tool_choice":
+        return value == "required" and sent.get("tool_choice") == "any"
     if name == "response_format":
         schema = object_in(object_in({"": value}, ""), "json_schema").get("schema")
         guided = sent.get("guided_json", object_in(sent, "structured_outputs").get("json"))
+        guided = object_in(sent, "response_format").get("schema") if guided is None else guided
         return schema is not None and contained(_bare(schema), guided)
-    return any(object_in({"": plugin}, "").get("id") == "web" for plugin in list_in(sent, "plugins"))
+    searches = bool(sent.get("search_parameters"))
+    return searches or any(object_in({"": plugin}, "").get("id") == "web" for plugin in list_in(sent, "plugins"))
 
 
 def _bare(value: Any) -> Any:
@@ -164,8 +174,13 @@ def _bare(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     if value.get("strict") is True:
-        return value
-    return {name: _bare(item) for name, item in value.items() if name not in ("$schema", "additionalProperties")}
+        return value  # a strict schema says all that it says
+    said = {name: _bare(item) for name, item in value.items() if name not in ("$schema", "additionalProperties")}
+    if said.get("strict", True) in (False, None):
+        del said["strict"]
+    if object_in(said, "parameters").get("properties") == {}:
+        del said["parameters"]
+    return said
 
 
 def _arrived(name: str, asked: Any, sent: Any) -> bool:
@@ -180,13 +195,23 @@ def _arrived(name: str, asked: Any, sent: Any) -> bool:
         named: dict[str, list[Any]] = defaultdict(list)
         for tool in sent:
             named[_name(tool)].append(tool)
-        return all(any(contained(one, other) for other in named[_name(one)]) for one in asked)
+        return all(any(contained(_nameless(one), other) for other in named[_name(one)]) for one in asked)
     return contained(asked, sent)
 
 
 def _name(tool: Any) -> str:
     """A tool's name, or its type where it has none of its own."""
-    return text_in(object_in(tool, "function") or tool, "name") or text_in(tool, "type")
+    name = text_in(object_in(tool, "function") or tool, "name")
+    return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:40] or text_in(tool, "type")  # what the API does not take has another
+
+
+def _nameless(tool: Any) -> Any:
+    """A tool without its name, where the API does not take it as it is."""
+    inner = object_in(tool, "function") or tool
+    if not isinstance(inner, dict) or re.fullmatch(r"[A-Za-z0-9_-]{1,64}", text_in(inner, "name")):
+        return tool
+    rest = {name: value for name, value in inner.items() if name != "name"}
+    return {**tool, "function": rest} if object_in(tool, "function") else rest
 
 
 def _tokens(value: Any) -> bool:
@@ -205,7 +230,7 @@ def lost(asked: dict[str, Any], sent: dict[str, Any]) -> Iterator[tuple[str, str
         if told is None:
             if not (name in _DIALECT and _otherwise(name, value, sent)):
                 yield name, show(value), "absent"
-        elif not _arrived(name, value, told):
+        elif not _arrived(name, value, told) and not (name in _DIALECT and _otherwise(name, value, sent)):
             yield name, show(value), show(told)
     cap = next((asked[name] for name in reversed(CAPS) if asked.get(name) is not None), None)
     if cap is not None and not any(same(sent.get(name), cap) for name in CAPS):

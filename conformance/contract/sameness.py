@@ -52,6 +52,8 @@ def _joined(content: Any) -> Any:
 
 def _part(part: Any) -> Any:
     """A part of a content without what says nothing: an image's detail that is the default."""
+    if isinstance(part, dict) and "cache_control" in part:  # Anthropic's, which others do not know
+        part = {name: value for name, value in part.items() if name != "cache_control"}
     image = object_in(part, "image_url")
     if image.get("detail") != "auto":
         return part
@@ -94,12 +96,14 @@ def _parsed(call: Any) -> Any:
         return call
     function = object_in(call, "function")
     if not function:
-        return {name: call.get(name) for name in ("id", "type", "custom")}
+        return {"id": bool(call.get("id")), "type": call.get("type"), "custom": call.get("custom")}
     told = function.get("arguments")
     text = "{}" if told == "" else told  # what is called with nothing
     doc = parse(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else None
     arguments = {"json": doc.value} if doc is not None and doc.ok else told
-    return {"id": call.get("id"), "type": call.get("type"), "name": function.get("name"), "arguments": arguments}
+    # Some members take ids of their own form alone: who gives new ones has to give them to the results as well.
+    identified = bool(call.get("id"))
+    return {"id": identified, "type": call.get("type"), "name": function.get("name"), "arguments": arguments}
 
 
 #: A model's system prompt is called `developer` by newer models; gateways map one to the other.
@@ -127,7 +131,7 @@ def _renewed(asked: dict[str, Any], sent: dict[str, Any]) -> dict[str, Any]:
 
 #: What the API defines of a message besides its content and its calls. The rest of an answer that clients copy into the
 #: history (sources, thoughts, an id) strict members refuse, so that gateways leave it out.
-_KEPT = ("refusal", "audio", "function_call", "tool_call_id")
+_KEPT = ("refusal", "audio", "function_call")
 
 
 def same_message(asked: Any, sent: Any) -> bool:
@@ -145,6 +149,8 @@ def same_message(asked: Any, sent: Any) -> bool:
         return False
     calls = asked.get("tool_calls"), sent.get("tool_calls")
     if any(calls) and not same_calls(*calls):
+        return False
+    if asked.get("tool_call_id") and not sent.get("tool_call_id"):
         return False
     # A tool's result has no name in the API.
     names = (*_KEPT, "name") if asked.get("role") != "tool" else _KEPT
@@ -193,7 +199,7 @@ def _content_of(message: Any) -> Hashable:
 
 
 def _call_of(message: Any) -> Hashable:
-    """The same of their content and their first tool call, where it has an id."""
+    """The same of their content and the name of their first tool call."""
     call = next(iter(list_in(message, "tool_calls")), None)
-    name = call.get("id") if isinstance(call, dict) else None
-    return (_content_of(message), name) if isinstance(name, str) and name else None
+    name = text_in(object_in(call, "function"), "name")
+    return (_content_of(message), name) if name else None

@@ -151,7 +151,9 @@ def upstream_known(x: Exchange) -> bool:
 
 def _said(reply: Reply | None) -> list[tuple[int, str, tuple[str, ...]]]:
     choices = reply.answer.choices if reply is not None else ()
-    return [(choice.index, choice.text, tuple(call.arguments for call in choice.tool_calls)) for choice in choices]
+    return [
+        (choice.index, choice.text.strip(), tuple(call.arguments for call in choice.tool_calls)) for choice in choices
+    ]
 
 
 def serving(x: Exchange) -> Attempt | None:

@@ -13,6 +13,7 @@ from tests.contract.captures import (
     Capture,
     Try,
     ask,
+    call,
     capture,
     chat,
     chunk,
@@ -289,5 +290,62 @@ TRANSLATED: dict[str, Capture] = {
                 ]
             )
         ),
+    ),
+}
+
+_CALLING = {"type": "function", "function": {"name": "s", "parameters": {"type": "object", "properties": {}}}}
+#: What the client itself, its server or its API is the reason of.
+OWING: dict[str, Capture] = {
+    "a deployment's path names the model": capture(
+        Ask(
+            "/openai/deployments/g/chat/completions?api-version=2024-10-21",
+            {"messages": [{"role": "user", "content": _PROMPT}]},
+        ),
+        wire(error("Failed.", type="server_error"), status=500),
+    ),
+    "a prompt of its own place has a model": capture(
+        Ask("responses", {"prompt": {"id": "pmpt_1"}}), wire(error("Failed.", type="server_error"), status=500)
+    ),
+    "JSON that a stop text cut": capture(
+        ask(response_format={"type": "json_object"}, stop=["\n\n"]), wire(chat('{"a": 1,'))
+    ),
+    "JSON that nests deeper than is read": capture(
+        ask(response_format={"type": "json_object"}), wire(chat('{"a":' * 260 + "1" + "}" * 260))
+    ),
+    "headings that grow": capture(_STREAM, wire(stream(*words("\nChapter 1", "\nChapter 1.1", "\nChapter 1.1.1")))),
+    "thoughts that were not to be shown": capture(ask(reasoning_format="hidden"), wire(chat("", usage=_usage(300)))),
+    "predictions that were not kept": capture(
+        ask(max_tokens=100, prediction={"type": "content", "content": "x"}),
+        wire(chat(usage={**_usage(150), "completion_tokens_details": {"rejected_prediction_tokens": 80}})),
+    ),
+    "a call that the API's own models make": capture(
+        ask(tools=[_CALLING]),
+        wire(
+            chat(
+                None,
+                "tool_calls",
+                message={"tool_calls": [call(None, id="c", name="multi_tool_use.parallel", arguments="{}")]},
+            )
+        ),
+    ),
+    "a member that did not count": capture(
+        ask(),
+        wire(chat(usage={"prompt_tokens": 0, "completion_tokens": 5, "total_tokens": 5})),
+        Try(
+            wire(
+                {
+                    "message": {"role": "assistant", "content": "Hello."},
+                    "done": True,
+                    "done_reason": "stop",
+                    "eval_count": 5,
+                }
+            ),
+            request=Ask("/api/chat", {"model": "o", "messages": [{"role": "user", "content": _PROMPT}]}),
+        ),
+    ),
+    "what is not implemented": capture(ask(), wire(error("Audio is not implemented."), status=501)),
+    "a body with a byte order mark": capture(
+        Ask("chat.completions", b'\xef\xbb\xbf{"model":"m","messages":[{"role":"user","content":"cf-q8w3zd"}]}'),
+        wire(chat()),
     ),
 }

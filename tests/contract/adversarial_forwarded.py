@@ -49,8 +49,15 @@ def _called(**more: Any) -> list[dict[str, Any]]:
     return [{**_SAID, "content": None, "tool_calls": [one]}, {"role": "tool", "tool_call_id": "c1", "content": "4"}]
 
 
+_IMAGE = {"type": "image_url", "image_url": {"url": "https://a.test/1.png"}}
+
+
 def _pictured(**image: Any) -> list[dict[str, Any]]:
     return [{"role": "user", "content": [{"type": "image_url", "image_url": image}]}]
+
+
+def _called_tool(name: str, **more: Any) -> dict[str, Any]:
+    return {"type": "function", "function": {**_TOOL["function"], "name": name, **more}}
 
 
 #: What clients copy from an answer into the history, and strict members refuse: BerriAI/litellm#30835,
@@ -80,6 +87,13 @@ TOLD: dict[str, Capture] = {
         [_called()[0], {**_called()[1], "name": "look_up"}],
         _called(),
     ),
+    "calls under ids that the member takes": _told(
+        _called(), [_called(id="a1B2c3D4e")[0], {**_called()[1], "tool_call_id": "a1B2c3D4e"}]
+    ),
+    "a mark of Anthropic's memory is taken away": _told(
+        [{"role": "user", "content": [{**_IMAGE, "cache_control": {"type": "ephemeral"}}]}],
+        [{"role": "user", "content": [_IMAGE]}],
+    ),
     "an empty turn is left out": _told([{"role": "assistant", "content": ""}], []),
     "an image's detail is spelled out": _told(
         _pictured(url="https://a.test/1.png"), _pictured(url="https://a.test/1.png", detail="auto")
@@ -90,6 +104,21 @@ TOLD: dict[str, Capture] = {
 }
 
 ASKED: dict[str, Capture] = {
+    "a tool's name is spelt as the API takes it": _asked(
+        {"tools": [_called_tool("git.search")]}, {"tools": [_called_tool("git_search")]}
+    ),
+    "strict is false by default": _asked(
+        {"tools": [_called_tool("look_up", strict=False)]}, {"tools": [_called_tool("look_up")]}
+    ),
+    "a seed in Mistral's words": _asked({"seed": 3}, {"random_seed": 3}),
+    "an effort in Qwen's words": _asked({"reasoning_effort": "high"}, {"enable_thinking": True}),
+    "a schema in Fireworks' words": _asked(
+        {"response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}},
+        {"response_format": {"type": "json_object", "schema": {"type": "object"}}},
+    ),
+    "an id of the gateway's own": _asked(
+        {"previous_response_id": "resp_gw"}, {"previous_response_id": "resp_up"}, "responses"
+    ),
     "no tools are left out": _asked({"tools": []}, {}),
     "tools of which none may be called": _asked({"tools": [_TOOL], "tool_choice": "none"}, {}),
     "a choice without tools": _asked({"tool_choice": "none", "parallel_tool_calls": False}, {}),

@@ -58,6 +58,7 @@ def _lost(name: str, asked: Ask, wrong: Try, right: Try, reply: Any = OK) -> Rep
 _CALLS = [call(None, id=f"c{n}", name=name, arguments="{}") for n, name in enumerate(("look_up", "forget"))]
 _RESULTS = [{"role": "tool", "tool_call_id": f"c{n}", "content": text} for n, text in enumerate(("cold", "gone"))]
 _CALLED = ask(messages=[{"role": "assistant", "content": None, "tool_calls": _CALLS}, *_RESULTS, _PROMPT])
+_SWAPPED = [{**one, "tool_call_id": other["tool_call_id"]} for one, other in zip(_RESULTS, _RESULTS[::-1], strict=True)]
 _HISTORY = ask(messages=[{"role": "user", "content": "First."}, {"role": "assistant", "content": "Second."}, _PROMPT])
 
 
@@ -190,6 +191,14 @@ FORWARDED: tuple[Report, ...] = (
             ("gemini", _gemini_results("forget", "look_up"), _gemini_results("look_up", "forget")),
             ("gemini-unknown", _gemini_results("unknown", "unknown"), _gemini_results("look_up", "forget")),
         )
+    ),
+    report(  # results under each other's ids, in the client's own API
+        "results-swapped-chat",
+        "relay.request.messages",
+        request=_CALLED,
+        up=_to_chat(messages=[_CALLED.value["messages"][0], *_SWAPPED, _PROMPT]),
+        wrong=OK,
+        right=Right(OK, _to_chat(messages=_CALLED.value["messages"])),
     ),
     *(
         report(

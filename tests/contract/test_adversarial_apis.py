@@ -5,13 +5,25 @@ from __future__ import annotations
 import pytest
 
 from tests.contract.adversarial_apis import CALLS, MESSAGES, RESPONSES
-from tests.contract.adversarial_asked import ANSWERED, BOUNDED, TRANSLATED
+from tests.contract.adversarial_asked import ANSWERED, BOUNDED, OWING, TRANSLATED
 from tests.contract.adversarial_forwarded import ASKED, TOLD
 from tests.contract.adversarial_relayed import PUT_RIGHT
 from tests.contract.adversarial_tools import CHOSEN
 from tests.contract.captures import Capture, violated
 
-ALL = {**RESPONSES, **CALLS, **MESSAGES, **BOUNDED, **ANSWERED, **TRANSLATED, **ASKED, **TOLD, **CHOSEN, **PUT_RIGHT}
+ALL = {
+    **RESPONSES,
+    **CALLS,
+    **MESSAGES,
+    **BOUNDED,
+    **ANSWERED,
+    **TRANSLATED,
+    **OWING,
+    **ASKED,
+    **TOLD,
+    **CHOSEN,
+    **PUT_RIGHT,
+}
 
 
 @pytest.mark.parametrize("item", [pytest.param(item, id=name) for name, item in ALL.items()])

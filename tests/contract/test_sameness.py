@@ -75,7 +75,7 @@ def test_a_message_arrives_whole(asked: Any, sent: Any) -> None:
         ({"role": "user", "content": "a b"}, {"role": "user", "content": "ab"}),
         ({"role": "user", "content": "x"}, {"role": "assistant", "content": "x"}),
         ({"role": "assistant", "content": None, "tool_calls": [_CALL]}, {"role": "assistant", "content": None}),
-        ({"role": "tool", "tool_call_id": "c", "content": "r"}, {"role": "tool", "tool_call_id": "d", "content": "r"}),
+        ({"role": "tool", "tool_call_id": "c", "content": "r"}, {"role": "tool", "content": "r"}),
         (
             {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "u"}}]},
             {"role": "user", "content": ""},

@@ -47,5 +47,7 @@ def told_by_member(x: Exchange, kept: Callable[[Request], bool], *names: str) ->
     if attempt is None or attempt.reply is None:
         return None
     number = next(number for number, other in enumerate(x.attempts or ()) if other is attempt)
+    if attempt.reply.ok and not attempt.reply.answer.choices:
+        return x.reply  # what it says cannot be read: it may have said the same
     alike = attempt.request.endpoint is not x.request.endpoint or kept(attempt.request)
     return attempt.reply if alike or any(refused_before(x, number, name) for name in names) else None

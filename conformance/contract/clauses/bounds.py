@@ -15,7 +15,7 @@ from conformance.contract.evidence import at_end, show
 from conformance.contract.sameness import same
 from conformance.contract.when import CHOICES, serving, stayed, the_reply
 from conformance.exchange.answer import normal_reason
-from conformance.exchange.counted import counts
+from conformance.exchange.counted import counts, number
 from conformance.exchange.members import texts
 from conformance.exchange.model import Endpoint, Exchange, Reply, Request
 
@@ -95,12 +95,21 @@ def _cap(x: Exchange) -> int:
     prompts = x.request.get("prompt")
     times = [x.request.get(name) for name in ("n", "best_of")]
     most = max([1, *(value for value in times if isinstance(value, int))])
-    return told * most * (len(prompts) if isinstance(prompts, list) else 1)
+    several = isinstance(prompts, list) and not all(isinstance(item, int) for item in prompts)
+    return told * most * (len(prompts) if several else 1)
 
 
 def _given(reply: Reply | None) -> tuple[int, ...]:
     """How many tokens a reply says were generated: a number, or each of those that it may mean; () where it says none."""
     return counts(reply.answer.usage).get("completion", ()) if reply is not None else ()
+
+
+def _beside(x: Exchange) -> int:
+    """The tokens that a bound may leave out: predictions that were not kept, and thoughts beside the older bound."""
+    usage = the_reply(x).answer.usage
+    rejected = number(usage, "completion_tokens_details", "rejected_prediction_tokens") or 0
+    older = x.request.get("max_completion_tokens") is None and x.request.endpoint is Endpoint.CHAT
+    return rejected + (max(counts(usage).get("reasoning", (0,))) if older else 0)
 
 
 @clause(
@@ -113,7 +122,7 @@ def _given(reply: Reply | None) -> tuple[int, ...]:
     applies=lambda x: _answered(x) and _cap(x) > 0 and bool(_given(x.reply)),
 )
 def cap_kept(x: Exchange) -> Iterator[Finding]:
-    given = min(_given(x.reply))
+    given = min(_given(x.reply)) - _beside(x)
     if given > _cap(x) + _ENDING and given not in _given(_told_by_member(x, *_CAPS[x.request.endpoint])):
         yield at_end(the_reply(x), f"{_cap(x)} tokens at most", f"a usage of {given}")
 

@@ -44,7 +44,7 @@ def _asks_of_memory(turn: Turn) -> bool:
 
 def _told(choice: Choice) -> dict[str, Any]:
     reasons = [normal_reason(reason) or reason for reason in choice.reasons]
-    return {"text": choice.text, "refusal": choice.refusal, "finish reason": reasons[-1] if reasons else None}
+    return {"text": choice.text.strip(), "refusal": choice.refusal, "finish reason": reasons[-1] if reasons else None}
 
 
 def _call(call: ToolCall) -> dict[str, Any]:

@@ -46,7 +46,11 @@ def _spent(x: Exchange) -> int:
 def _owes(x: Exchange) -> bool:
     choices = the_reply(x).answer.choices if answered(x) else ()
     # What a stop text took away, or a prediction that was not kept, is counted, too.
-    exempt = x.request.get("stop") or x.request.get("prediction")
+    hidden = x.request.get("include_reasoning") is False or x.request.get("reasoning", "exclude") is True
+    thinks = hidden or x.request.get("reasoning_format") == "hidden" or x.request.get("reasoning_effort")
+    # Thoughts that are not shown are counted, and not always apart.
+    apart = "reasoning" in counts(the_reply(x).answer.usage)
+    exempt = x.request.get("stop") or x.request.get("prediction") or (thinks and not apart)
     return bool(choices) and not exempt and _spent(x) > _ENDING and all(c.reasons == ("stop",) for c in choices)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from conformance.contract.clause import Finding
 from conformance.contract.clauses.legs import speaks_of
 from conformance.contract.evidence import at_exchange
+from conformance.contract.when import failed
 from conformance.exchange.model import Attempt, Endpoint, Exchange
 
 
@@ -25,7 +26,7 @@ def same_operation(x: Exchange) -> list[tuple[int, Attempt]]:
     ]
     # A gateway may ask a model about the request (a guard, a router): that is a request of its own beside the client's.
     mine = [(number, attempt) for number, attempt in found if speaks_of(x, attempt)]
-    return mine or found
+    return mine or ([] if failed(x) else found)
 
 
 def forwarded(x: Exchange) -> bool:

@@ -113,7 +113,10 @@ def _caller_blamed(x: Exchange) -> bool:
     applies=_caller_blamed,
 )
 def invalid_request_status(x: Exchange) -> Iterator[Finding]:
-    if the_reply(x).status >= 500 and not _relayed(x, "type"):
+    status = the_reply(x).status
+    # RFC 9110, section 15.6.2: what is not implemented is told by 501. Unseen members may be out of order.
+    free = status == 501 or (x.attempts is None and status in (502, 503, 504))
+    if status >= 500 and not free and not _relayed(x, "type"):
         yield at_head(the_reply(x), "status 400", f"status {the_reply(x).status} with type invalid_request_error")
 
 

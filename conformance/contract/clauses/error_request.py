@@ -58,11 +58,16 @@ def _unasked(x: Exchange) -> bool:
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.S)
 
 
+_COMMENTS = (b"/*", b"//", b"#", b"\0")
+
+
 def _cut_open(request: Request) -> bool:
     """Whether a body is no object in any reading: RFC 8259 section 9 lets a parser accept more than JSON."""
     rest = _STRING.sub(b"", request.body).strip()
     opened = sum(map(rest.count, (b"{", b"["))) > sum(map(rest.count, (b"}", b"]")))
-    return opened or b'"' in rest or not rest.startswith(b"{")
+    # RFC 8259, sections 8.1 and 9: a parser may ignore a byte order mark, and take comments or another coding.
+    lenient = rest.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")) or any(mark in rest for mark in _COMMENTS)
+    return not lenient and (opened or b'"' in rest or not rest.startswith(b"{"))
 
 
 def _hidden(x: Exchange) -> str:
@@ -80,8 +85,15 @@ def _told_as_outage(x: Exchange) -> str:
     return _broken(x.request) or _modelless(x.request)
 
 
+#: Paths of Azure that name the model.
+_NAMING = ("/deployments/", "/engines/")
+
+
 def _modelless(request: Request) -> str:
-    """A model may have a default: without one a request fails, or not, but the server does not."""
+    """A model may have a default: without one a request fails, or not, but the server does not. A deployment's path names
+    one, and so may what a response continues."""
+    if request.endpoint is Endpoint.RESPONSES or any(part in request.target for part in _NAMING):
+        return ""
     value = request.doc.value if request.doc is not None and request.doc.ok and _plain(request) else None
     named = not isinstance(value, dict) or request.endpoint not in _ASKED or value.get("model") is not None
     return "" if named or request.method != "POST" else "no `model`"

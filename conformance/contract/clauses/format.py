@@ -55,9 +55,18 @@ def _texts(reply: Reply, endpoint: Endpoint) -> list[str]:
     return [text for text in said if text.strip()]
 
 
+def _prefilled(request: Request) -> bool:
+    """Whether the conversation ends with the beginning of the answer."""
+    body = request.doc.value if request.doc is not None and request.doc.ok else None
+    last = next(reversed(list_in(body, "messages") or list_in(body, "input")), None)
+    return isinstance(last, dict) and last.get("role") == "assistant"
+
+
 def _no_json(text: str) -> str:
-    """What a text is, if it is no JSON; "" where it is."""
-    return "" if parse(text.encode("utf-8", "surrogatepass")).ok else f"no JSON: {show(text)}"
+    """What a text is, if it is no JSON; "" where it is, or nests deeper than is read."""
+    doc = parse(text.encode("utf-8", "surrogatepass"))
+    deep = any(fault.code == "json.too-deep" for fault in doc.faults)
+    return "" if doc.ok or deep else f"no JSON: {show(text)}"
 
 
 def _unfit(schema: dict[str, Any], text: str) -> str:
@@ -71,6 +80,8 @@ def _judge(
     x: Exchange, expected: str, wrong: Callable[[str], str], kept: Callable[[Request], bool]
 ) -> Iterator[Finding]:
     """The texts that are `wrong`, unless the member that was asked for the same gave such a one itself."""
+    if x.request.get("stop") or _prefilled(x.request):
+        return  # what the client's own stop text took away, or its own beginning holds
     found = [why for text in _texts(the_reply(x), x.request.endpoint) if (why := wrong(text))]
     member, attempt = (told_by_member(x, kept, *_NAMES), serving(x)) if found else (None, None)
     if member is not None and attempt is not None and any(map(wrong, _texts(member, attempt.request.endpoint))):

@@ -19,7 +19,10 @@ from conformance.exchange.sequence import Dispatch, Sequence, Turn
 _KEY_FIELDS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
 _KEY_MEMBER = "api_key"
 #: What a recorder writes where a key stood is nobody's.
-_HIDDEN = re.compile(r"redact|filtered|dummy|hidden|\*{3}|x{4}|^.{0,3}$", re.I)
+_HIDDEN = re.compile(
+    r"redact|filtered|dummy|hidden|\*{3}|x{4}|^.{0,3}$|^(?:empty|none|null|ollama|not-needed|no-?key(?:-required)?)$",
+    re.I,
+)
 
 
 def keys_of(request: Request) -> dict[str, str]:
@@ -48,7 +51,7 @@ def _brought(s: Sequence, first: Turn, key: str, dispatch: Dispatch) -> bool:
     """Whether a key is certainly the caller's, and not the gateway's own that one caller has, too: it was brought
     beside another one, a later caller brings his own in its place, or members were sent another one before."""
     brought, own = keys_of(first.exchange.request), keys_of(dispatch.turn.exchange.request)
-    before = (d for d in s.dispatches if d.turn.began < first.began and d.lane == dispatch.lane)
+    before = (d for d in s.dispatches if d.turn.began < first.began and d.member == dispatch.member)
     return len(brought) > 1 or brought[key] in own.values() or any(True for _ in before)
 
 

@@ -12,7 +12,7 @@ from conformance.contract.clauses.legs import about, refused_before
 from conformance.contract.clauses.translated import lost_parameters, lost_turns, translations
 from conformance.contract.evidence import at_content, show
 from conformance.contract.parameters import CAPS, DEFAULTS, is_default, lost, succeeds
-from conformance.contract.sameness import contained, same
+from conformance.contract.sameness import contained
 from conformance.contract.when import failed, stayed, the_reply
 from conformance.exchange.asking import asking
 from conformance.exchange.members import list_in
@@ -52,7 +52,11 @@ def _shared_out(x: Exchange, name: str) -> bool:
     parts = [attempt.request.get(name) for attempt in attempts]
     if not isinstance(asked, list) or len(parts) < 2:
         return False
-    return all(part in asked or (isinstance(part, list) and all(item in asked for item in part)) for part in parts)
+    known = {show(item, 1 << 30) for item in asked}
+    return all(
+        show(part, 1 << 30) in known or (isinstance(part, list) and all(show(item, 1 << 30) in known for item in part))
+        for part in parts
+    )
 
 
 @clause(
@@ -104,7 +108,7 @@ def _conversed(x: Exchange, attempt: Attempt) -> bool:
         return False
     earlier = x.request.get("previous_response_id"), attempt.request.get("previous_response_id")
     spelled_out = len(sent.turns) > len(mine.turns)
-    kept = earlier[0] is None or spelled_out or same(*earlier)
+    kept = earlier[0] is None or spelled_out or earlier[1] is not None  # a gateway may have ids of its own
     items = [_bare_items(request) for request in (x.request, attempt.request)]
     kept = kept and all(any(contained(one, other) for other in items[1]) for one in items[0])
     return kept and not any(True for _ in lost_turns(mine, sent))

@@ -8,10 +8,11 @@ from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.clauses.dispatched import at_request, forwarded, same_operation
-from conformance.contract.clauses.translated import lost_turns, translations
+from conformance.contract.clauses.translated import lost_turns, mispaired, translations
 from conformance.contract.evidence import show
 from conformance.contract.kinds import reason_of
 from conformance.contract.sameness import Messages, null_beside_calls, says_nothing
+from conformance.exchange.asking import asking
 from conformance.exchange.members import list_in, text_in
 from conformance.exchange.model import Attempt, Endpoint, Exchange
 
@@ -61,12 +62,21 @@ def _messages_forwarded(x: Exchange) -> Iterator[Finding]:
             position = found + 1
             if _null_left_out(message, sent[found]) and _asks_for_content(attempt):
                 yield at_request(x, number, show(message), f"{show(sent[found])}, which the member refuses")
-        once = {show(message, 1 << 30): message for message in asked}
+        else:
+            yield from _mispaired(x, number, attempt)
+        once = {show(message, 1 << 30): message for message in asked} if len(sent) > len(asked) else {}
         for message in once.values():
             times = said.times(message), arrived.times(message)
             if times[0] < times[1]:
                 yield at_request(x, number, f"{times[0]} times {show(message)}", f"{times[1]} times")
                 break
+
+
+def _mispaired(x: Exchange, number: int, attempt: Attempt) -> Iterator[Finding]:
+    """The results that stand under another call's id: a gateway may give calls new ids, and then results the same."""
+    mine, sent = asking(x.request), asking(attempt.request)
+    if mine is not None and sent is not None:
+        yield from (at_request(x, number, f"{what}: {told}", found) for what, told, found in mispaired(mine, sent))
 
 
 def _null_left_out(asked: Any, sent: Any) -> bool:

@@ -119,14 +119,20 @@ def item_same(x: Exchange) -> Iterator[Finding]:
                     yield at_event(the_reply(x), event, f"{member} {show(old)} of item {index}, as before", show(new))
 
 
+def _text_of(part: Any) -> Any:
+    """What a part says: its text, or its refusal."""
+    told = object_in({"": part}, "")
+    return told.get("refusal") if told.get("refusal") is not None else told.get("text", "")
+
+
 def _parts(item: dict[str, Any]) -> dict[str, Any]:
     """The texts of an item by the part's index; what a call holds has no part."""
     found: dict[str, Any] = {}
     if item.get("type") == "message":
         for number, part in enumerate(list_in(item, "content")):
-            found[str(number)] = object_in({"part": part}, "part").get("refusal", text_in(part, "text"))
+            found[str(number)] = _text_of(part)
     elif item.get("type") in ("function_call", "custom_tool_call"):
-        found["null"] = item.get("arguments", item.get("input"))
+        found["null"] = item.get("arguments") if item.get("arguments") is not None else item.get("input")
     return found
 
 
@@ -148,7 +154,7 @@ def item_whole(x: Exchange) -> Iterator[Finding]:
             place, part = show(value.get("content_index")), object_in(value, "part")
             again = f"{name.removesuffix('.done')} {place}" in item.closed
             if part.get("type") in ("output_text", "refusal") and place in item.texts and not again:
-                yield from _differs(x, event, item.joined(place), part.get("text", part.get("refusal")))
+                yield from _differs(x, event, item.joined(place), _text_of(part))
         elif name == _DONE:
             done = object_in(value, "item")
             parts = _parts(done)

@@ -50,8 +50,12 @@ def _grows(pieces: list[Piece]) -> StreamEvent | None:
     longer = [
         event
         for (_, before), (event, after) in pairwise(pieces)
-        if len(before) >= 3 and len(after) > len(before) and after.startswith(before)
+        # Lines that grow, a path or a heading, each begin anew.
+        if len(before) >= 3 and len(after) > len(before) and after.startswith(before) and before[0] != "\n"
     ]
+    lines = sum(text.startswith("\n") for _, text in pieces[1:])
+    if lines >= len(pieces) // 2:
+        return None
     enough = len(longer) > 2 or (len(longer) == 2 and len(pieces[0][1]) >= _OPENING)
     varied = len(set(pieces[-1][1])) >= _LETTERS
     return longer[0] if enough and varied and len(longer) >= 0.8 * (len(pieces) - 1) else None
@@ -63,7 +67,7 @@ def _snapshot(pieces: list[Piece]) -> StreamEvent | None:
     for number, (event, text) in enumerate(pieces):
         told = number > 1 and len(text) == size >= _SNAPSHOT and len(set(text)) >= _LETTERS
         # Who says a thing twice parts the two; a text without any blank may do without.
-        glued = told and text == text.strip() and any(letter.isspace() for letter in text)
+        glued = told and text == text.strip() and any(letter.isspace() for letter in text) and text.isascii()
         if glued and text == "".join(piece for _, piece in pieces[:number]):
             return event
         size += len(text)

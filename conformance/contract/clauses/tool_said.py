@@ -80,7 +80,8 @@ def arguments_object(x: Exchange) -> Iterator[Finding]:
 def _strict_calls(x: Exchange) -> list[tuple[Call, Tool]]:
     """The calls of strict functions, of choices with one call: parallel calls need not keep to a schema."""
     mine = _mine(x)
-    alone = {index for index, calls in by_choice(call for call, _ in mine).items() if len(calls) == 1}
+    told = calls_of(the_reply(x), x.request.endpoint)
+    alone = {index for index, calls in by_choice(told).items() if len(calls) == 1}
     return [(call, tool) for call, tool in mine if tool.strict and tool.parameters and call.choice in alone]
 
 

@@ -46,7 +46,8 @@ _LEAST = {Dialect.RESPONSES: 16}
 def translations(x: Exchange) -> list[tuple[int, Attempt, Asking, Asking]]:
     """The dispatches of the client's own request in the words of another API, with what either side asks."""
     mine = asking(x.request)
-    if mine is None or mine.dialect not in _OURS:
+    # Several prompts become a request each.
+    if mine is None or mine.dialect not in _OURS or (mine.dialect is Dialect.COMPLETIONS and len(mine.texts) > 1):
         return []
     found = []
     for number, attempt in enumerate(x.attempts or ()):
@@ -97,7 +98,7 @@ def lost_turns(mine: Asking, sent: Asking) -> Iterator[Loss]:
     if mine.media > sent.media:
         yield "images or files", str(mine.media), str(sent.media)
     yield from _misplaced(mine, sent)
-    yield from _mispaired(mine, sent)
+    yield from mispaired(mine, sent)
 
 
 def _misplaced(mine: Asking, sent: Asking) -> Iterator[Loss]:
@@ -125,7 +126,7 @@ def _misplaced(mine: Asking, sent: Asking) -> Iterator[Loss]:
             return
 
 
-def _mispaired(mine: Asking, sent: Asking) -> Iterator[Loss]:
+def mispaired(mine: Asking, sent: Asking) -> Iterator[Loss]:
     """What a tool gave that stands under another call. Ids may be new, and so may names that an API does not take."""
     told = [("".join(map(_squeezed, one.texts)), one) for one in sent.given]
     exactly = defaultdict(list)

@@ -47,6 +47,14 @@ def _silent(x: Exchange) -> bool:
     return attempt is not None and (attempt.reply is None or not counts(attempt.reply.answer.usage))
 
 
+def _counted_by_member(x: Exchange, name: str) -> bool:
+    """Whether a member that speaks another API told that number itself; True where that cannot be asked."""
+    attempt = serving(x)
+    if attempt is None or attempt.reply is None or attempt.request.endpoint is x.request.endpoint:
+        return True
+    return any(counts(attempt.reply.answer.usage).get(name, ()))
+
+
 def _counting(x: Exchange) -> bool:
     reply = x.reply
     if reply is None or not stayed(x) or not reply.ok or reply.answer.errors or not counts(reply.answer.usage):
@@ -70,7 +78,7 @@ def _counting(x: Exchange) -> bool:
 )
 @own
 def counted(x: Exchange) -> Iterator[Finding]:
-    found = counts(the_reply(x).answer.usage)
+    found = {name: told for name, told in counts(the_reply(x).answer.usage).items() if _counted_by_member(x, name)}
     zero = []
     if found.get("prompt") == (0,) and _asked(x):
         zero.append("prompt")
