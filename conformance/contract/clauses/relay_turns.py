@@ -91,6 +91,16 @@ def _asks_for_content(attempt: Attempt) -> bool:
     return re.search(r"\bcontent\b", reason_of(reply.doc.value)) is not None
 
 
+def _in_order(turns: list[Any], sent: list[Any]) -> Iterator[tuple[Any, int]]:
+    """The turns that stand in a dispatch, each behind the one before, with their places."""
+    arrived, position = Messages(sent), 0
+    for turn in turns:
+        place = arrived.place(turn, position)
+        if place is not None:
+            position = place + 1
+            yield turn, place
+
+
 def _null_turns(x: Exchange) -> list[Any]:
     asked = _messages(x.request.doc.value) if x.request.doc is not None else None
     return [message for message in asked or () if null_beside_calls(message)]
@@ -109,10 +119,8 @@ def null_content(x: Exchange) -> Iterator[Finding]:
     for number, attempt in same_operation(x):
         assert attempt.request.doc is not None
         sent = _messages(attempt.request.doc.value) or []
-        arrived = Messages(sent)
-        for message in _null_turns(x):
-            place = arrived.place(message)
-            if place is not None and _null_left_out(message, sent[place]):
+        for message, place in _in_order(_null_turns(x), sent):
+            if _null_left_out(message, sent[place]):
                 yield at_request(x, number, f"content: null in {show(message)}", show(sent[place]))
 
 
@@ -147,10 +155,8 @@ def thoughts(x: Exchange) -> Iterator[Finding]:
     for number, attempt in same_operation(x):
         assert attempt.request.doc is not None
         sent = _messages(attempt.request.doc.value) or []
-        arrived = Messages(sent)
-        for message in _thoughtful(x):
-            place = arrived.place(message)
-            if place is not None and not any(sent[place].get(name) for name in _THOUGHTS):
+        for message, place in _in_order(_thoughtful(x), sent):
+            if not any(sent[place].get(name) for name in _THOUGHTS):
                 yield at_request(x, number, show(message), show(sent[place]))
         for text in _sealed(x):
             if text.encode("utf-8", "surrogatepass") not in attempt.request.body:
