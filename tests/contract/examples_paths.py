@@ -42,6 +42,7 @@ EXAMPLES: Examples = {
             at("/v1/nonexistent", GONE),
             at("/v1/audio/speech", wire(error("Not served."), status=501)),
             at("/api/v1/nonexistent", wire(error("Not allowed."), status=405), "DELETE"),
+            at("/v1/files/file_1", wire({"id": "file_1"}), "GET"),  # one that is served, or passed on
         ),
         (
             at("/v1/nonexistent", page()),

@@ -30,12 +30,16 @@ def _below_root(request: Request) -> bool:
 
 
 def _unserved(x: Exchange) -> bool:
+    """Whether a path is asked for that is no operation of these clauses. A gateway may serve it, or pass it on."""
     if not stayed(x) or x.request.method in ("HEAD", "OPTIONS") or endpoint_of(x.request.target) is not Endpoint.OTHER:
         return False
-    reply = the_reply(x)
+    return _below_root(x.request) and not the_reply(x).sealed
+
+
+def _page(x: Exchange) -> bool:
+    """Whether a web page is told as what was asked for."""
     wanted = "text/html" in (x.request.head.get("accept") or "") or path_of(x.request).endswith("/content")
-    page = reply.ok and reply.media_type == "text/html" and not wanted
-    return _below_root(x.request) and not reply.sealed and (page or reply.status in UNSERVED)
+    return the_reply(x).ok and the_reply(x).media_type == "text/html" and not wanted
 
 
 @clause(
@@ -49,9 +53,9 @@ def _unserved(x: Exchange) -> bool:
 )
 def unserved_envelope(x: Exchange) -> Iterator[Finding]:
     reply, body = the_reply(x), body_of(x)
-    if reply.ok:
+    if _page(x):
         yield at_head(reply, "status 404 with an error object", f"status {reply.status} with a page")
-    elif not isinstance(body, dict) or not isinstance(body.get("error"), dict):
+    elif reply.status in UNSERVED and not (isinstance(body, dict) and isinstance(body.get("error"), dict)):
         text = reply.content[:80].decode("utf-8", "replace") if body is None else show(body)
         yield at_content(reply, Span(0, min(240, len(reply.content))), '{"error": {...}}', text or "an empty body")
 
