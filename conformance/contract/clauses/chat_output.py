@@ -43,14 +43,19 @@ def _spent(x: Exchange) -> int:
     return min(found.get("completion", (0,))) - max(found.get("reasoning", (0,)))
 
 
-def _owes(x: Exchange) -> bool:
-    choices = the_reply(x).answer.choices if answered(x) else ()
-    # What a stop text took away, or a prediction that was not kept, is counted, too.
+def _hides_thoughts(x: Exchange) -> bool:
+    """Whether thoughts may be counted, though not apart, that are not to be shown."""
     hidden = x.request.get("include_reasoning") is False or x.request.get("reasoning", "exclude") is True
-    thinks = hidden or x.request.get("reasoning_format") == "hidden" or x.request.get("reasoning_effort")
-    # Thoughts that are not shown are counted, and not always apart.
-    apart = "reasoning" in counts(the_reply(x).answer.usage)
-    exempt = x.request.get("stop") or x.request.get("prediction") or (thinks and not apart)
+    thinks = hidden or x.request.get("reasoning_format") == "hidden" or bool(x.request.get("reasoning_effort"))
+    return thinks and "reasoning" not in counts(the_reply(x).answer.usage)
+
+
+def _owes(x: Exchange) -> bool:
+    if not answered(x):
+        return False
+    choices = the_reply(x).answer.choices
+    # What a stop text took away, or a prediction that was not kept, is counted, too.
+    exempt = x.request.get("stop") or x.request.get("prediction") or _hides_thoughts(x)
     return bool(choices) and not exempt and _spent(x) > _ENDING and all(c.reasons == ("stop",) for c in choices)
 
 
