@@ -47,7 +47,7 @@ def _with_another(x: Exchange) -> list[tuple[int, Attempt]]:
     title="The client's key for the gateway does not go to a member that is asked with another key",
     rationale="It opens the gateway to whoever runs or logs the member. A gateway may pass keys through on purpose: a SHOULD.",
     source="openai-api/production-safety",
-    applies=lambda x: bool(_own_key(x.request)) and bool(_with_another(x)),
+    applies=lambda x: bool(_own_key(x.request) and x.attempts),
 )
 def client_key(x: Exchange) -> Iterator[Finding]:
     mine = _own_key(x.request).encode("utf-8", "surrogateescape")
