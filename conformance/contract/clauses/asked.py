@@ -42,12 +42,13 @@ def refuses(choice: Choice, reply: Reply) -> bool:
 
 def told_by_member(x: Exchange, kept: Callable[[Request], bool], *names: str) -> Reply | None:
     """The serving member's reply, where its request `kept` what the client asked for, is in another API's words, or
-    came after the member had refused a parameter of one of `names`."""
+    came after the member had refused a parameter of one of `names`. The client's own where the member's cannot be read:
+    it may have said the same."""
     attempt = serving(x)
     if attempt is None or attempt.reply is None:
         return None
     number = next(number for number, other in enumerate(x.attempts or ()) if other is attempt)
     if attempt.reply.ok and not attempt.reply.answer.choices:
-        return x.reply  # what it says cannot be read: it may have said the same
+        return x.reply
     alike = attempt.request.endpoint is not x.request.endpoint or kept(attempt.request)
     return attempt.reply if alike or any(refused_before(x, number, name) for name in names) else None

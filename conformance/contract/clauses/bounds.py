@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
-from conformance.contract.clauses.legs import refused_before
+from conformance.contract.clauses.asked import told_by_member
 from conformance.contract.evidence import at_end, show
 from conformance.contract.sameness import same
-from conformance.contract.when import CHOICES, serving, stayed, the_reply
+from conformance.contract.when import CHOICES, stayed, the_reply
 from conformance.exchange.answer import normal_reason
 from conformance.exchange.counted import counts, number
 from conformance.exchange.members import texts
@@ -37,15 +37,8 @@ def _answered(x: Exchange) -> bool:
 
 
 def _told_by_member(x: Exchange, *names: str) -> Reply | None:
-    """The serving member's reply, where the member was asked for the same bound, by one of `names` or in another API's
-    words, or had refused to be asked for it."""
-    attempt = serving(x)
-    if attempt is None or attempt.reply is None:
-        return None
-    number = (x.attempts or ()).index(attempt)
-    kept = same(_asked(x.request, names), _asked(attempt.request, names))
-    refused = any(refused_before(x, number, name) for name in names)
-    return attempt.reply if kept or refused or attempt.request.endpoint is not x.request.endpoint else None
+    """What the member told that was asked for the same bound, by one of `names`."""
+    return told_by_member(x, lambda sent: same(_asked(x.request, names), _asked(sent, names)), *names)
 
 
 def _asked(request: Request, names: Iterable[str]) -> Any:

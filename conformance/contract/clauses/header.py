@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.evidence import at_exchange, at_head
@@ -20,6 +20,8 @@ _UNTOLD = frozenset(
     | {"content-encoding", "date", "server", "host", "cache-control", "vary", "via", "user-agent", "accept"}
 )
 
+#: From a head to those of its fields that are of one sort, with their values.
+Fields = Callable[[Head], Iterator[tuple[str, str]]]
 
 #: What speaks of another protocol says so to the client itself.
 _CHANGES = (101, 407, 426)
@@ -69,13 +71,20 @@ def _down(x: Exchange, fields: list[tuple[str, str]], why: str) -> Iterator[Find
             yield at_head(reply, f"no {name}: {why}", f"{name}: {value}", field=name)
 
 
-def _sent(x: Exchange) -> list[tuple[str, str]]:
-    return list(_listed(x.request.head)) if x.attempts else []
+def _sent(x: Exchange, fields: Fields) -> list[tuple[str, str]]:
+    """Those of the client's fields that are of that sort."""
+    return list(fields(x.request.head)) if x.attempts else []
 
 
-def _got(x: Exchange) -> list[tuple[str, str]]:
+def _got(x: Exchange, fields: Fields) -> list[tuple[str, str]]:
+    """The same of the member's."""
     attempt = _answered(x)
-    return list(_listed(_reply_of(attempt).message.head)) if attempt is not None else []
+    return list(fields(_reply_of(attempt).message.head)) if attempt is not None else []
+
+
+def _passed_on(x: Exchange, fields: Fields, why: str) -> Iterator[Finding]:
+    yield from _up(x, _sent(x, fields), why)
+    yield from _down(x, _got(x, fields), why)
 
 
 @clause(
@@ -85,21 +94,10 @@ def _got(x: Exchange) -> list[tuple[str, str]]:
     title="A field that Connection names goes no further than that connection",
     rationale="Such a field is between two neighbours: passed on it speaks to somebody for whom it was not meant.",
     source="rfc9110/connection",
-    applies=lambda x: bool(_sent(x) or _got(x)),
+    applies=lambda x: bool(_sent(x, _listed) or _got(x, _listed)),
 )
 def connection(x: Exchange) -> Iterator[Finding]:
-    why = "Connection names it"
-    yield from _up(x, _sent(x), why)
-    yield from _down(x, _got(x), why)
-
-
-def _hop_sent(x: Exchange) -> list[tuple[str, str]]:
-    return list(_hop(x.request.head)) if x.attempts else []
-
-
-def _hop_got(x: Exchange) -> list[tuple[str, str]]:
-    attempt = _answered(x)
-    return list(_hop(_reply_of(attempt).message.head)) if attempt is not None else []
+    yield from _passed_on(x, _listed, "Connection names it")
 
 
 @clause(
@@ -109,12 +107,10 @@ def _hop_got(x: Exchange) -> list[tuple[str, str]]:
     title="A field that is one hop's is not passed on",
     rationale="It offers or asks for what the other hop does not have, or shows it a password; the norm takes it off by a SHOULD.",
     source="rfc9110/connection",
-    applies=lambda x: bool(_hop_sent(x) or _hop_got(x)),
+    applies=lambda x: bool(_sent(x, _hop) or _got(x, _hop)),
 )
 def hop_by_hop(x: Exchange) -> Iterator[Finding]:
-    why = "it is one hop's"
-    yield from _up(x, _hop_sent(x), why)
-    yield from _down(x, _hop_got(x), why)
+    yield from _passed_on(x, _hop, "it is one hop's")
 
 
 def _waits(x: Exchange) -> list[str]:
