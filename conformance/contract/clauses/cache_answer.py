@@ -7,8 +7,7 @@ from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, sequence_clause
 from conformance.contract.clauses.cache import document_of, equals, from_memory
-from conformance.contract.clauses.embedded import dispatched, inputs_of, same_vector
-from conformance.contract.clauses.legs import vectors
+from conformance.contract.clauses.embedded import dispatched, inputs, same_vector, vectors
 from conformance.contract.evidence import show
 from conformance.contract.sameness import same_calls
 from conformance.contract.timeline import at_turn
@@ -91,17 +90,17 @@ def _group(turn: Turn) -> str:
 
 def _vectors(turn: Turn) -> Iterator[tuple[str, list[float]]]:
     """Which input's vector is which, by what the members said that a turn asked."""
-    for attempt, inputs in dispatched(turn.exchange):
+    for attempt, asked in dispatched(turn.exchange):
         found = vectors(attempt.reply) if _whole(attempt.reply) else []
-        if len(found) == len(inputs):
-            yield from zip(inputs, found, strict=True)
+        if len(found) == len(asked):
+            yield from zip(asked, found, strict=True)
 
 
 def _embedded(s: Sequence) -> Iterator[tuple[Turn, int, list[list[float]], list[float]]]:
     """The vectors of inputs for which no member was asked, or not in their place, with those that a member gave."""
     known: dict[tuple[str, str], list[list[float]]] = {}
     for turn in _embedding_turns(s):
-        group, wanted, mine = _group(turn), inputs_of(turn.exchange.request), vectors(turn.exchange.reply)
+        group, wanted, mine = _group(turn), inputs(turn.exchange.request), vectors(turn.exchange.reply)
         for item, vector in _vectors(turn):
             known.setdefault((group, item), []).append(vector)
         if any(inputs == wanted for _, inputs in dispatched(turn.exchange)) or len(mine) != len(wanted):

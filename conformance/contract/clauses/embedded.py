@@ -1,7 +1,7 @@
-"""Embeddings that a gateway asks a member for in part: what is in its memory, and an input that stands twice, is not
-asked for again.
+"""Embeddings: which inputs went to which member, in whichever API, and which vectors came of them.
 
-Which inputs went to a member, and which vectors came of them; no clause stands here.
+A gateway may ask for them in part: what is in its memory, and an input that stands twice, is not asked for again. No
+clause stands here.
 """
 
 from __future__ import annotations
@@ -9,26 +9,59 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.exchange.members import list_in
-from conformance.exchange.model import Attempt, Endpoint, Exchange, Request
-from conformance.exchange.prompts import text_of
+from conformance.contract.clauses.embeddings import vector
+from conformance.contract.evidence import show
+from conformance.exchange.members import list_in, object_in, text_in
+from conformance.exchange.model import Attempt, Endpoint, Exchange, Reply, Request
 
 
-def inputs_of(request: Request) -> list[str]:
-    """The inputs of an embeddings request, each as JSON; [] where they cannot be told."""
-    value = request.get("input")
-    if isinstance(value, list) and value and all(isinstance(item, int) for item in value):
-        value = [value]
-    items = [value] if isinstance(value, str) else value if isinstance(value, list) else []
-    told = [text_of(item) for item in items]
-    return told if all(told) else []
+def vectors(reply: Reply | None) -> list[list[float]]:
+    """The vectors of an embeddings reply, by their indexes where every one has its own; those of another API too."""
+    value = reply.doc.value if reply is not None and reply.doc is not None else None
+    items = [item for item in list_in(value, "data") if isinstance(item, dict)]
+    if {item.get("index") for item in items if isinstance(item.get("index"), int)} == set(range(len(items))):
+        items.sort(key=lambda item: int(item["index"]))
+    told = [item.get("embedding") for item in items] or _foreign_vectors(value)
+    return [found for found in map(vector, told) if found]
+
+
+def _foreign_vectors(value: Any) -> list[Any]:
+    """Those of Gemini (`embedding`, or `embeddings` of `values`), Ollama (`embeddings`), and Cohere (of floats)."""
+    found = list_in(value, "embeddings") or list_in(object_in(value, "embeddings"), "float")
+    found = found or ([value["embedding"]] if isinstance(value, dict) and "embedding" in value else [])
+    return [item.get("values") if isinstance(item, dict) else item for item in found]
+
+
+def inputs(request: Request) -> list[str]:
+    """The inputs that a request wants vectors for, in whichever API, each as JSON; [] where they cannot be told."""
+    body = request.doc.value if request.doc is not None and request.doc.ok else None
+    if list_in(body, "requests") or object_in(body, "content"):
+        parts = [list_in(object_in(item, "content"), "parts") for item in list_in(body, "requests") or [body]]
+        return [show("".join(text_in(part, "text") for part in each), _WHOLE) for each in parts]
+    told = next((body[name] for name in ("input", "texts", "prompt") if name in body), None) if body else None
+    several = isinstance(told, list) and not all(isinstance(item, int) for item in told)
+    return [show(item, _WHOLE) for item in (told if several and isinstance(told, list) else [told])] if told else []
+
+
+_WHOLE = 1 << 20
+
+
+def embedded(x: Exchange) -> dict[str, list[list[float]]]:
+    """By input, the vectors that members gave for it."""
+    found: dict[str, list[list[float]]] = {}
+    for attempt in x.attempts or ():
+        asked, given = inputs(attempt.request), vectors(attempt.reply)
+        if attempt.succeeded and len(asked) == len(given):
+            for one, numbers in zip(asked, given, strict=True):
+                found.setdefault(one, []).append(numbers)
+    return found
 
 
 def dispatched(x: Exchange) -> Iterator[tuple[Attempt, list[str]]]:
     """The attempts that asked for embeddings, each with its inputs."""
     for attempt in x.attempts or ():
         if attempt.request.endpoint is Endpoint.EMBEDDINGS:
-            yield attempt, inputs_of(attempt.request)
+            yield attempt, inputs(attempt.request)
 
 
 def asked_in_part(x: Exchange) -> bool:
@@ -36,18 +69,11 @@ def asked_in_part(x: Exchange) -> bool:
     target declares one."""
     if x.request.endpoint is not Endpoint.EMBEDDINGS:
         return False
-    wanted, parts = inputs_of(x.request), [inputs for _, inputs in dispatched(x)]
-    sent = {item for inputs in parts for item in inputs}
-    if not sent or not sent <= set(wanted) or all(inputs == wanted for inputs in parts):
+    wanted, parts = inputs(x.request), [asked for _, asked in dispatched(x)]
+    sent = {item for asked in parts for item in asked}
+    if not sent or not sent <= set(wanted) or all(asked == wanted for asked in parts):
         return False
     return sent == set(wanted) or "cache" in x.declares
-
-
-def decoded(request: Request, sent: Request) -> bool:
-    """Whether inputs that were tokens went on as texts, as members need it that know no tokens of the client's."""
-    asked, told = list_in(request.doc and request.doc.value, "input"), list_in(sent.doc and sent.doc.value, "input")
-    tokens = [item for item in asked if isinstance(item, list) and item and all(isinstance(n, int) for n in item)]
-    return bool(asked) and len(tokens) == len(asked) == len(told) and all(isinstance(item, str) for item in told)
 
 
 def same_vector(one: list[Any], other: list[Any]) -> bool:

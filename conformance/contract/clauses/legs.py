@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from conformance.contract.clauses.chunk import requested_choices
 from conformance.contract.clauses.embedded import asked_in_part
-from conformance.contract.clauses.embeddings import vector
 from conformance.contract.evidence import show
 from conformance.contract.kinds import error_object, reason_of
 from conformance.contract.sameness import Messages
 from conformance.contract.when import CHOICES, serving, stayed, the_reply
 from conformance.exchange.answer import Choice
-from conformance.exchange.members import list_in, object_in, text_in
-from conformance.exchange.model import Attempt, Endpoint, Exchange, Reply, Request
+from conformance.exchange.model import Attempt, Endpoint, Exchange, Reply
 from conformance.wire.jsondoc import parse
 from conformance.wire.transcript import End
 
@@ -109,48 +106,6 @@ def pairs(x: Exchange) -> Iterator[tuple[Choice, Choice | None]]:
 def _shared_index(reply: Reply) -> bool:
     choices = reply.doc.get("choices") if reply.doc is not None and not reply.events else None
     return isinstance(choices, list) and len(choices) != len(reply.answer.choices)
-
-
-def vectors(reply: Reply | None) -> list[list[float]]:
-    """The vectors of an embeddings reply, by their indexes where every one has its own; those of another API too."""
-    value = reply.doc.value if reply is not None and reply.doc is not None else None
-    items = [item for item in list_in(value, "data") if isinstance(item, dict)]
-    if {item.get("index") for item in items if isinstance(item.get("index"), int)} == set(range(len(items))):
-        items.sort(key=lambda item: int(item["index"]))
-    told = [item.get("embedding") for item in items] or _foreign_vectors(value)
-    return [found for found in map(vector, told) if found]
-
-
-def _foreign_vectors(value: Any) -> list[Any]:
-    """Those of Gemini (`embedding`, or `embeddings` of `values`), Ollama (`embeddings`), and Cohere (of floats)."""
-    found = list_in(value, "embeddings") or list_in(object_in(value, "embeddings"), "float")
-    found = found or ([value["embedding"]] if isinstance(value, dict) and "embedding" in value else [])
-    return [item.get("values") if isinstance(item, dict) else item for item in found]
-
-
-def inputs(request: Request) -> list[str]:
-    """The inputs that a request wants vectors for, in whichever API, each as JSON; [] where they cannot be told."""
-    body = request.doc.value if request.doc is not None and request.doc.ok else None
-    if list_in(body, "requests") or object_in(body, "content"):
-        parts = [list_in(object_in(item, "content"), "parts") for item in list_in(body, "requests") or [body]]
-        return [show("".join(text_in(part, "text") for part in each), _WHOLE) for each in parts]
-    told = next((body[name] for name in ("input", "texts", "prompt") if name in body), None) if body else None
-    several = isinstance(told, list) and not all(isinstance(item, int) for item in told)
-    return [show(item, _WHOLE) for item in (told if several and isinstance(told, list) else [told])] if told else []
-
-
-_WHOLE = 1 << 20
-
-
-def embedded(x: Exchange) -> dict[str, list[list[float]]]:
-    """By input, the vectors that members gave for it."""
-    found: dict[str, list[list[float]]] = {}
-    for attempt in x.attempts or ():
-        asked, given = inputs(attempt.request), vectors(attempt.reply)
-        if attempt.succeeded and len(asked) == len(given):
-            for one, numbers in zip(asked, given, strict=True):
-                found.setdefault(one, []).append(numbers)
-    return found
 
 
 def speaks_of(x: Exchange, attempt: Attempt) -> bool:

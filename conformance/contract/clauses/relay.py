@@ -8,6 +8,7 @@ from dataclasses import replace
 from conformance.contract.clause import Basis, Clause, Finding, Level, clause
 from conformance.contract.clauses import chat, responses, tool
 from conformance.contract.clauses.chunk import requested_choices
+from conformance.contract.clauses.embedded import vectors
 from conformance.contract.clauses.legs import (
     CONVERSATION,
     names_timeout,
@@ -16,7 +17,6 @@ from conformance.contract.clauses.legs import (
     told,
     told_success,
     torn_texts,
-    vectors,
 )
 from conformance.contract.evidence import at_end, at_head, show
 from conformance.contract.kinds import failing

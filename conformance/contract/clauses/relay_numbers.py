@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
+from conformance.contract.clauses.embedded import embedded, inputs, vectors
 from conformance.contract.clauses.legs import (
     both_whole,
-    embedded,
-    inputs,
     served,
     shared_out,
-    vectors,
 )
 from conformance.contract.clauses.mended import usage_mended
 from conformance.contract.evidence import at_end, at_path, show

@@ -7,7 +7,7 @@ from typing import Any
 
 from conformance.contract.clause import Basis, Finding, Level, clause
 from conformance.contract.clauses.dispatched import at_request, forwarded, same_operation
-from conformance.contract.clauses.embedded import asked_in_part, decoded
+from conformance.contract.clauses.embedded import asked_in_part
 from conformance.contract.clauses.legs import about, refused_before
 from conformance.contract.clauses.translated import lost_parameters, lost_turns, translations
 from conformance.contract.evidence import at_content, show
@@ -89,7 +89,7 @@ def _fields_forwarded(x: Exchange) -> Iterator[Finding]:
                 continue
             if name in _CONVERSATION and _conversed(x, attempt):
                 continue
-            if name == "input" and (asked_in_part(x) or decoded(x.request, attempt.request)):
+            if name == "input" and asked_in_part(x):
                 continue
             if refused_before(x, number, name):
                 continue  # a member that refuses a parameter may be asked without it
