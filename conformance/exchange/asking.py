@@ -14,7 +14,7 @@ from typing import Any
 
 from conformance.exchange.members import list_in, object_in, text_in, texts
 from conformance.exchange.model import Endpoint, Request
-from conformance.exchange.turns import Given, Turn, given, turns
+from conformance.exchange.turns import Given, Turn, given, spoken, turns
 
 
 class Dialect(StrEnum):
@@ -142,17 +142,6 @@ def _leaves(value: Any) -> Iterator[str]:
             yield from _leaves(item)
 
 
-def _spoken(content: Any) -> Iterator[str]:
-    """The texts of a content: itself, or those of its parts that are texts."""
-    if isinstance(content, str):
-        yield content
-    for part in content if isinstance(content, list) else ():
-        if isinstance(part, str):
-            yield part
-        elif isinstance(part, dict) and isinstance(part.get("text"), str) and "thought" not in part:
-            yield part["text"]
-
-
 def _told(dialect: Dialect, body: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """What the model is told by a request of the OpenAI API, what its tools gave, and what they were given; nothing of
     the other APIs."""
@@ -162,19 +151,19 @@ def _told(dialect: Dialect, body: dict[str, Any]) -> tuple[tuple[str, ...], tupl
     if dialect is Dialect.COMPLETIONS:
         said += (text for text in texts(body.get("prompt")) if isinstance(text, str))
     if dialect is Dialect.RESPONSES:
-        said += _spoken(body.get("instructions"))
-        said += _spoken(body["input"]) if isinstance(body.get("input"), str) else ()
+        said += spoken(body.get("instructions"))
+        said += spoken(body["input"]) if isinstance(body.get("input"), str) else ()
     for item in list_in(body, "messages" if dialect is Dialect.CHAT else "input"):
         if not isinstance(item, dict):
             continue
         if item.get("role") == "tool":
-            results.append("".join(_spoken(item.get("content"))))
+            results.append("".join(spoken(item.get("content"))))
         elif item.get("type") in ("function_call_output", "custom_tool_call_output"):
-            results.append("".join(_spoken(item.get("output"))))
+            results.append("".join(spoken(item.get("output"))))
         elif item.get("type") in ("function_call", "custom_tool_call"):
             calls.append(_arguments(item) or text_in(item, "input"))
         elif item.get("type", "message") == "message":
-            said += _spoken(item.get("content"))
+            said += spoken(item.get("content"))
             calls += [_arguments(object_in(call, "function")) for call in list_in(item, "tool_calls")]
     return tuple(said), tuple(results), tuple(calls)
 

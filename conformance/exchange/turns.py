@@ -46,15 +46,21 @@ def _parts(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield part
 
 
-def _texts(item: dict[str, Any]) -> Iterator[str]:
-    """The texts that a message says itself, without what it thought."""
-    if isinstance(item.get("content"), str):
-        yield item["content"]
-    for part in [*list_in(item, "content"), *list_in(item, "parts")]:
+def spoken(content: Any) -> Iterator[str]:
+    """The texts of a content: itself, or those of its parts that are texts, without what was thought."""
+    if isinstance(content, str):
+        yield content
+    for part in content if isinstance(content, list) else ():
         if isinstance(part, str):
             yield part
         elif isinstance(part, dict) and isinstance(part.get("text"), str) and "thought" not in part:
             yield part["text"]
+
+
+def _texts(item: dict[str, Any]) -> Iterator[str]:
+    """The texts that a message says itself."""
+    yield from spoken(item.get("content"))
+    yield from spoken(list_in(item, "parts"))
 
 
 def turns(body: dict[str, Any]) -> Iterator[Turn]:
